@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "runners/conversation.hpp"
+#include "runners/launch_command.hpp"
+#include "runners/observer_lines.hpp"
+#include "runners/program_copies.hpp"
+
+namespace tandem::runners {
+namespace {
+
+/// Runs all commands of one slot; the result is the last one's with the outputs and resources of all.
+std::variant<Finished, RunFailure> run_slot(const HostSettings& settings, const ProgramPair& pair,
+                                            const LaunchPlan& plan, const ProgramCopies& copies,
+                                            std::size_t slot, const std::stop_token& stop) {
+  Finished all;
+  for (const auto& arguments : pair.commands) {
+    const Command command = command_in_slot(settings, pair, arguments, copies.in_slot(slot),
+                                            plan.padding_bytes.at(slot), plan.program_seed);
+    Finished one = run_command(command, {settings.deadline, settings.output_bytes}, stop);
+    if (!one.succeeded()) return failure_of(plan.side_of(slot), plan.index, one, "");
+    all.how = one.how;
+    all.output += one.output;
+    all.usage.wall += one.usage.wall;
+    all.usage.user += one.usage.user;
+    all.usage.system += one.usage.system;
+    all.usage.peak_resident_bytes = std::max(all.usage.peak_resident_bytes, one.usage.peak_resident_bytes);
+    all.usage.voluntary_switches += one.usage.voluntary_switches;
+    all.usage.involuntary_switches += one.usage.involuntary_switches;
+    all.left_behind += one.left_behind;
+  }
+  if (all.left_behind > 0) {
+    const Side side = plan.side_of(slot);
+    return RunFailure{
+        side, plan.index, RunFailure::Reason::protocol,
+        fmt::format("{} left {} running process(es) behind, killed now", name_of(side), all.left_behind)};
+  }
+  return all;
+}
+
+std::variant<std::vector<ObservedSeries>, RunFailure> series_of(Protocol protocol, const Finished& finished,
+                                                                Side side, std::uint64_t launch) {
+  if (protocol == Protocol::command) {
+    return std::vector<ObservedSeries>{
+        {"command", specs::Metric{}, {static_cast<double>(finished.usage.wall.count())}}};
+  }
+  auto observed = read_observer_lines(finished.output);
+  if (const auto* wrong = std::get_if<std::string>(&observed)) {
+    return RunFailure{side, launch, RunFailure::Reason::protocol,
+                      fmt::format("{}: {}", name_of(side), *wrong)};
+  }
+  auto series = std::get<std::vector<ObservedSeries>>(std::move(observed));
+  if (series.empty()) {
+    return RunFailure{side, launch, RunFailure::Reason::protocol,
+                      fmt::format("{} printed no observer line this time", name_of(side))};
+  }
+  return series;
+}
+
+}  // namespace
+
+Command command_in_slot(const HostSettings& settings, const ProgramPair& pair,
+                        const std::vector<std::string>& arguments, const std::filesystem::path& executable,
+                        std::size_t padding_bytes, std::uint64_t program_seed) {
+  Command command;
+  for (const std::string& argument : arguments) {
+    std::string text = argument;
+    for (auto at = text.find("{program}"); at != std::string::npos; at = text.find("{program}", at)) {
+      text.replace(at, 9, executable.native());
+      at += executable.native().size();
+    }
+    command.argv.push_back(std::move(text));
+  }
+  command.environment = settings.environment;
+  command.environment.insert(command.environment.end(), pair.environment.begin(), pair.environment.end());
+  command.environment.push_back(fmt::format("TANDEM_FD={}", Children::channel_descriptor));
+  command.environment.push_back(fmt::format("TANDEM_SEED={}", program_seed));
+  command.environment.push_back(fmt::format("TANDEM_PADDING={}", std::string(padding_bytes, '.')));
+  command.cpus = settings.cpus.measured;
+  return command;
+}
+
+LaunchResult launch_processes(const HostSettings& settings, const ProgramPair& pair, const Subject& subject,
+                              const LaunchPlan& plan, std::stop_token stop) {
+  const ProgramCopies copies(settings.scratch, pair.control, pair.treatment, plan);
+  std::array<std::vector<ObservedSeries>, 2> series;  // by side
+  std::array<ResourceUsage, 2> usage;
+  for (std::size_t slot = 0; slot < 2; ++slot) {
+    const Side side = plan.side_of(slot);
+    auto finished = run_slot(settings, pair, plan, copies, slot, stop);
+    if (const auto* failure = std::get_if<RunFailure>(&finished)) return *failure;
+    usage.at(static_cast<std::size_t>(side)) = std::get<Finished>(finished).usage;
+    auto read = series_of(subject.protocol, std::get<Finished>(finished), side, plan.index);
+    if (const auto* failure = std::get_if<RunFailure>(&read)) return *failure;
+    series.at(static_cast<std::size_t>(side)) = std::get<std::vector<ObservedSeries>>(std::move(read));
+  }
+
+  std::vector<Sampled> sampled;
+  for (ObservedSeries& control : series[0]) {
+    const auto same_key = [&](const ObservedSeries& one) { return one.key == control.key; };
+    const auto treatment = std::find_if(series[1].begin(), series[1].end(), same_key);
+    if (treatment == series[1].end()) continue;
+    Launch launch;
+    launch.index = plan.index;
+    launch.first_slot = plan.first_slot;
+    launch.control = std::move(control.values);
+    launch.treatment = std::move(treatment->values);
+    launch.control_usage = usage[0];
+    launch.treatment_usage = usage[1];
+    sampled.push_back({control.key, control.metric, std::move(launch)});
+  }
+  return sampled;
+}
+
+}  // namespace tandem::runners

@@ -1,0 +1,139 @@
+#include "runners/pair_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "runners/conversation.hpp"
+#include "runners/launch_command.hpp"
+#include "runners/observer_lines.hpp"
+#include "runners/program_copies.hpp"
+
+namespace tandem::runners {
+namespace {
+
+/// Slices of programs with several threads: shorter ones measure the thawing of the threads (design,
+/// measured).
+constexpr double shortest_threaded_slice_ns = 5e6;
+constexpr std::uint64_t most_iterations = std::uint64_t{1} << 40;
+
+std::size_t threads_of(int pid) {
+  std::error_code error;
+  const std::filesystem::directory_iterator tasks(fmt::format("/proc/{}/task", pid), error);
+  return error ? 1 : static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+ProgramPair both(const ProgramPair& pair, Side side) {
+  ProgramPair same = pair;
+  same.control = same.treatment = pair.of(side);
+  return same;
+}
+
+std::variant<ProgramFacts, RunFailure> facts_of_output(const Finished& finished, Side side) {
+  if (!finished.succeeded()) return failure_of(side, 0, finished, "");
+  if (finished.left_behind > 0) {
+    return RunFailure{side, 0, RunFailure::Reason::protocol,
+                      fmt::format("{} left {} running process(es) behind, killed now", name_of(side),
+                                  finished.left_behind)};
+  }
+  const auto observed = read_observer_lines(finished.output);
+  if (const auto* wrong = std::get_if<std::string>(&observed)) {
+    return RunFailure{side, 0, RunFailure::Reason::protocol, fmt::format("{}: {}", name_of(side), *wrong)};
+  }
+  ProgramFacts facts;
+  for (const ObservedSeries& series : std::get<std::vector<ObservedSeries>>(observed)) {
+    facts.benchmarks.push_back(series.key);
+  }
+  facts.protocol = facts.benchmarks.empty() ? Protocol::command : Protocol::observer;
+  if (facts.benchmarks.empty()) facts.benchmarks = {"command"};
+  return facts;
+}
+
+}  // namespace
+
+const char* name_of(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::slices:
+      return "slices";
+    case Protocol::observer:
+      return "observer lines";
+    case Protocol::command:
+      return "command";
+  }
+  return "";
+}
+
+HostPairRunner::HostPairRunner(HostSettings settings) : settings_(std::move(settings)) {
+  if (settings_.environment.empty()) settings_.environment = current_environment();
+  if (settings_.scratch.empty()) settings_.scratch = std::filesystem::temp_directory_path();
+}
+
+std::variant<ProgramFacts, RunFailure> HostPairRunner::inspect(const ProgramPair& pair, Side side,
+                                                               std::stop_token stop) {
+  const LaunchPlan plan;
+  const ProgramPair same = both(pair, side);
+  const ProgramCopies copies(settings_.scratch, same.control, same.treatment, plan);
+  Conversation conversation(0, Children::Clock::now() + settings_.deadline, std::move(stop));
+  Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, -1};
+  try {
+    const auto child = conversation.start(
+        side, command_in_slot(settings_, pair, pair.commands.back(), copies.in_slot(0), 0, plan.program_seed),
+        options);
+    if (const Finished* ended = conversation.greet_or_await_end(child)) return facts_of_output(*ended, side);
+    ProgramFacts facts{Protocol::slices, conversation.list(child)};
+    conversation.quit(child);
+    return facts;
+  } catch (const Broken& broken) {
+    return broken.failure;
+  }
+}
+
+std::variant<SliceShape, RunFailure> HostPairRunner::shape(const ProgramPair& pair,
+                                                           const std::string& benchmark,
+                                                           std::stop_token stop) {
+  const LaunchPlan plan;
+  const ProgramPair same = both(pair, Side::control);
+  const ProgramCopies copies(settings_.scratch, same.control, same.treatment, plan);
+  Conversation conversation(0, Children::Clock::now() + settings_.deadline, std::move(stop));
+  Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, -1};
+  try {
+    const auto child = conversation.start(
+        Side::control,
+        command_in_slot(settings_, pair, pair.commands.back(), copies.in_slot(0), 0, plan.program_seed),
+        options);
+    conversation.greet(child, false, 0);
+    conversation.select(child, benchmark);
+    const auto target = static_cast<double>(settings_.slice.count());
+    std::uint64_t iterations = 1;
+    auto elapsed = static_cast<double>(conversation.run(child, iterations));
+    while (elapsed < target && iterations < most_iterations) {
+      iterations *= 2;
+      elapsed = static_cast<double>(conversation.run(child, iterations));
+    }
+    // The fastest of a few: a disturbed slice would make all later ones too short.
+    for (int again = 0; again < 4 && elapsed < 1e8; ++again) {
+      elapsed = std::min(elapsed, static_cast<double>(conversation.run(child, iterations)));
+    }
+    const bool threaded = threads_of(conversation.children().pid(child)) > 1;
+    conversation.quit(child);
+    SliceShape shape = shape_for(elapsed / static_cast<double>(iterations),
+                                 threaded ? std::max(target, shortest_threaded_slice_ns) : target,
+                                 static_cast<double>(settings_.launch_time.count()));
+    shape.waiting = threaded ? SliceShape::Waiting::frozen : SliceShape::Waiting::blocked;
+    return shape;
+  } catch (const Broken& broken) {
+    return broken.failure;
+  }
+}
+
+LaunchResult HostPairRunner::launch(const ProgramPair& pair, const Subject& subject, const LaunchPlan& plan,
+                                    std::stop_token stop) {
+  const SupervisorPlace place(settings_.cpus);
+  return subject.protocol == Protocol::slices
+             ? launch_slices(settings_, pair, subject, plan, std::move(stop))
+             : launch_processes(settings_, pair, subject, plan, std::move(stop));
+}
+
+}  // namespace tandem::runners

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runners/cpu_choice.hpp"
+#include "runners/pair_plan.hpp"
+#include "runners/paired_samples.hpp"
+#include "specs/metric.hpp"
+
+namespace tandem::runners {
+
+/// How a program is measured: slice by slice, or as whole processes whose output or resources are read.
+enum class Protocol { slices, observer, command };
+[[nodiscard]] const char* name_of(Protocol protocol);
+
+/// Two executables and how each is started: argument lists in which "{program}" stands for the executable.
+struct ProgramPair {
+  std::filesystem::path control;
+  std::filesystem::path treatment;
+  std::vector<std::vector<std::string>> commands = {
+      {"{program}"}};                    ///< run one after the other; slices use the last
+  std::vector<std::string> environment;  ///< added to the runner's
+
+  [[nodiscard]] const std::filesystem::path& of(Side side) const {
+    return side == Side::control ? control : treatment;
+  }
+};
+
+/// What one look at a program shows.
+struct ProgramFacts {
+  Protocol protocol = Protocol::command;
+  std::vector<std::string>
+      benchmarks;  ///< of `slices` and `observer`; a plain command has one, called "command"
+};
+
+/// What a launch measures.
+struct Subject {
+  Protocol protocol = Protocol::slices;
+  std::string benchmark;  ///< the one that is selected; whole processes give all of theirs at once
+  SliceShape shape;       ///< of `slices`
+};
+
+/// The samples of one benchmark from one launch, as times or other values in the metric's unit.
+struct Sampled {
+  std::string benchmark;
+  specs::Metric metric;
+  Launch launch;
+};
+
+using LaunchResult = std::variant<std::vector<Sampled>, RunFailure>;
+
+/// Runs the two sides of a pair next to each other. A failure of a program is a value; `Error` means that the
+/// ground is broken (no room for copies, no descriptors).
+class PairRunner {
+ public:
+  virtual ~PairRunner() = default;
+
+  /// Starts one side once, finds out how it can be measured and which benchmarks it has.
+  [[nodiscard]] virtual std::variant<ProgramFacts, RunFailure> inspect(const ProgramPair& pair, Side side,
+                                                                       std::stop_token stop) = 0;
+  /// Cuts slices for a benchmark, measured on the control.
+  [[nodiscard]] virtual std::variant<SliceShape, RunFailure> shape(const ProgramPair& pair,
+                                                                   const std::string& benchmark,
+                                                                   std::stop_token stop) = 0;
+  [[nodiscard]] virtual LaunchResult launch(const ProgramPair& pair, const Subject& subject,
+                                            const LaunchPlan& plan, std::stop_token stop) = 0;
+};
+
+struct HostSettings {
+  std::filesystem::path scratch;  ///< for fresh copies; must allow execution
+  CpuChoice cpus = choose_cpus();
+  std::vector<std::string> environment;                          ///< of the programs; empty: the caller's
+  std::chrono::nanoseconds deadline = std::chrono::seconds{60};  ///< of one launch
+  std::size_t output_bytes = std::size_t{4} << 20;
+  std::chrono::nanoseconds slice = std::chrono::microseconds{200};
+  std::chrono::nanoseconds launch_time =
+      std::chrono::milliseconds{120};  ///< inside slices, both sides together
+};
+
+/// The real one: processes on this host, `alternate` for slices, whole processes in turn for the rest.
+class HostPairRunner final : public PairRunner {
+ public:
+  explicit HostPairRunner(HostSettings settings);
+  [[nodiscard]] std::variant<ProgramFacts, RunFailure> inspect(const ProgramPair& pair, Side side,
+                                                               std::stop_token stop) override;
+  [[nodiscard]] std::variant<SliceShape, RunFailure> shape(const ProgramPair& pair,
+                                                           const std::string& benchmark,
+                                                           std::stop_token stop) override;
+  [[nodiscard]] LaunchResult launch(const ProgramPair& pair, const Subject& subject, const LaunchPlan& plan,
+                                    std::stop_token stop) override;
+
+ private:
+  HostSettings settings_;
+};
+
+}  // namespace tandem::runners

@@ -1,0 +1,6 @@
+// Does nothing for ever.
+#include <unistd.h>
+
+int main() {
+  for (;;) ::pause();
+}

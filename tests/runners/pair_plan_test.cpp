@@ -1,0 +1,104 @@
+#include "runners/pair_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tandem::runners {
+namespace {
+
+SliceShape shape_of(std::size_t pairs, std::size_t warm_up) {
+  SliceShape shape;
+  shape.pairs = pairs;
+  shape.warm_up_pairs = warm_up;
+  return shape;
+}
+
+TEST(PairPlan, IsTheSameForTheSameSeedAndIndex) {
+  const LaunchPlan one = plan_launch(7, 3, shape_of(60, 4));
+  const LaunchPlan two = plan_launch(7, 3, shape_of(60, 4));
+  EXPECT_EQ(one.first_slot, two.first_slot);
+  EXPECT_EQ(one.order, two.order);
+  EXPECT_EQ(one.padding_bytes, two.padding_bytes);
+  EXPECT_EQ(one.program_seed, two.program_seed);
+  EXPECT_NE(one.order, plan_launch(8, 3, shape_of(60, 4)).order);
+  EXPECT_NE(one.order, plan_launch(7, 4, shape_of(60, 4)).order);
+}
+
+TEST(PairPlan, TossesAFairCoinPerLaunchThatIsNotBalancedInBlocks) {
+  int heads = 0;
+  int runs = 1;
+  constexpr int launches = 10'000;
+  for (int i = 0; i < launches; ++i) {
+    const bool head =
+        plan_launch(1, static_cast<std::uint64_t>(i), shape_of(2, 1)).first_slot == Side::control;
+    const bool before =
+        i > 0 &&
+        plan_launch(1, static_cast<std::uint64_t>(i - 1), shape_of(2, 1)).first_slot == Side::control;
+    heads += head ? 1 : 0;
+    runs += i > 0 && head != before ? 1 : 0;
+  }
+  // Five standard deviations around a half, for the heads and for the number of runs alike.
+  EXPECT_NEAR(heads, launches / 2, 250);
+  EXPECT_NEAR(runs, launches / 2, 250);
+}
+
+TEST(PairPlan, GivesEachOrderExactlyHalfOfThePairs) {
+  for (std::uint64_t index = 0; index < 50; ++index) {
+    const LaunchPlan plan = plan_launch(11, index, shape_of(60, 4));
+    ASSERT_EQ(plan.order.size(), 2 * (60u + 4u));
+    int first_slot_first = 0;
+    for (std::size_t pair = 4; pair < 64; ++pair) {
+      EXPECT_NE(plan.order[2 * pair], plan.order[2 * pair + 1]);
+      first_slot_first += plan.order[2 * pair] == 0 ? 1 : 0;
+    }
+    EXPECT_EQ(first_slot_first, 30);
+  }
+}
+
+TEST(PairPlan, PadsTheEnvironmentInStepsOfSixteenUpToFourKibibytes) {
+  std::size_t most = 0;
+  for (std::uint64_t index = 0; index < 2000; ++index) {
+    for (const std::size_t bytes : plan_launch(5, index, shape_of(2, 1)).padding_bytes) {
+      EXPECT_EQ(bytes % 16, 0u);
+      most = std::max(most, bytes);
+    }
+  }
+  EXPECT_LE(most, 4096u);
+  EXPECT_GT(most, 3500u);
+}
+
+TEST(PairPlan, OppositeExchangesTheSidesAndNothingElse) {
+  const LaunchPlan plan = plan_launch(3, 1, shape_of(10, 1));
+  const LaunchPlan swapped = opposite(plan);
+  EXPECT_EQ(swapped.side_of(0), plan.side_of(1));
+  EXPECT_EQ(swapped.slot_of(Side::control), plan.slot_of(Side::treatment));
+  EXPECT_EQ(swapped.order, plan.order);
+  EXPECT_EQ(swapped.padding_bytes, plan.padding_bytes);
+}
+
+TEST(PairPlan, CutsSlicesOfTheAskedLengthIntoALaunchOfTheAskedLength) {
+  const SliceShape shape = shape_for(1000, 200'000, 120e6);
+  EXPECT_EQ(shape.iterations, 200u);
+  EXPECT_EQ(shape.pairs, 300u);
+  EXPECT_EQ(shape.warm_up_pairs, 15u);
+}
+
+TEST(PairPlan, KeepsFourPairsOfIterationsThatTakeLongerThanALaunch) {
+  const SliceShape shape = shape_for(2e9, 200'000, 120e6);
+  EXPECT_EQ(shape.iterations, 1u);
+  EXPECT_EQ(shape.pairs, 4u);
+  EXPECT_EQ(shape.warm_up_pairs, 1u);
+}
+
+TEST(PairPlan, AlwaysHasAnEvenNumberOfPairs) {
+  for (double iteration_ns = 10; iteration_ns < 1e10; iteration_ns *= 1.7) {
+    const SliceShape shape = shape_for(iteration_ns, 200'000, 120e6);
+    EXPECT_EQ(shape.pairs % 2, 0u) << iteration_ns;
+    EXPECT_GE(shape.pairs, 4u);
+    EXPECT_GE(shape.iterations, 1u);
+  }
+}
+
+}  // namespace
+}  // namespace tandem::runners

@@ -1,0 +1,204 @@
+#include "daemon/commands/compare.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <sstream>
+
+#include "builders/identity.hpp"
+#include "daemon/commands/progress_line.hpp"
+#include "daemon/comparison.hpp"
+#include "daemon/report/comparison_report.hpp"
+#include "runners/measuring_lock.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::daemon::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using runners::ProgramFacts;
+using runners::RunFailure;
+using runners::Side;
+
+bool is_program(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+/// A path, or the name of a command on PATH.
+fs::path find_program(const std::string& name, Side side) {
+  if (name.find('/') == std::string::npos && !fs::exists(name)) {
+    const char* path = std::getenv("PATH");
+    std::stringstream directories(path != nullptr ? path : "");
+    for (std::string directory; std::getline(directories, directory, ':');) {
+      if (is_program(fs::path(directory) / name)) return fs::canonical(fs::path(directory) / name);
+    }
+  }
+  std::error_code error;
+  if (!fs::exists(name, error)) {
+    throw InputError(
+        fmt::format("{}: {} does not exist; give the path of an executable", runners::name_of(side), name));
+  }
+  if (!is_program(name)) {
+    throw InputError(
+        fmt::format("{}: {} is not an executable file; give the path of a program (chmod +x may be missing)",
+                    runners::name_of(side), name));
+  }
+  return fs::canonical(name);
+}
+
+/// The work of the command, step by step, filling one record.
+class Comparing {
+ public:
+  Comparing(const CompareOptions& options, const std::stop_token& stop) : options_(options), stop_(stop) {
+    result_.control = find_program(options.control, Side::control);
+    result_.treatment = find_program(options.treatment, Side::treatment);
+    result_.arguments = options.arguments;
+    result_.margin = options.margin;
+    result_.seed = options.seed ? *options.seed : std::random_device{}();
+    result_.host = runners::read_machine_facts();
+    pair_ = {result_.control, result_.treatment, {{"{program}"}}, {}};
+    pair_.commands.front().insert(pair_.commands.front().end(), options.arguments.begin(),
+                                  options.arguments.end());
+  }
+
+  Comparison run() {
+    const auto begin = std::chrono::steady_clock::now();
+    if (!options_.measure_identical && builders::identical_files(result_.control, result_.treatment)) {
+      result_.identical = true;
+    } else {
+      const runners::MeasuringLock lock(
+          [&](const std::string& holder) {
+            progress_.step(fmt::format("waiting: {} is measuring on this host", holder));
+          },
+          stop_);
+      measure();
+    }
+    result_.time = std::chrono::steady_clock::now() - begin;
+    progress_.clear();
+    return std::move(result_);
+  }
+
+ private:
+  void measure() {
+    runners::HostSettings host;
+    host.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(options_.timeout_seconds * 1e9));
+    runners::HostPairRunner runner(host);
+    progress_.step("looking at the two programs");
+    const auto control = inspect(runner, Side::control);
+    if (!control) return;
+    const auto treatment = inspect(runner, Side::treatment);
+    if (!treatment) return;
+    if (control->protocol != treatment->protocol) {
+      throw InputError(
+          fmt::format("control is measured by {}, treatment by {}; compare two programs of one kind",
+                      runners::name_of(control->protocol), runners::name_of(treatment->protocol)));
+    }
+    result_.protocol = control->protocol;
+    const auto names = common(*control, *treatment);
+    if (names.empty()) {
+      throw InputError(options_.filter.empty()
+                           ? "the two programs have no benchmark in common"
+                           : fmt::format("no common benchmark contains \"{}\"", options_.filter));
+    }
+    if (control->protocol == runners::Protocol::slices) {
+      for (std::size_t i = 0; i < names.size() && !stop_.stop_requested(); ++i) sliced(runner, names, i);
+    } else {
+      progress_.step(fmt::format("measuring {}", fmt::join(names, ", ")));
+      for (Screened& one : screened(runner, {control->protocol, names.front(), {}})) {
+        if (one.failure || std::find(names.begin(), names.end(), one.benchmark) != names.end()) {
+          result_.benchmarks.push_back(std::move(one));
+        }
+      }
+    }
+  }
+
+  std::optional<ProgramFacts> inspect(runners::PairRunner& runner, Side side) {
+    auto looked = runner.inspect(pair_, side, stop_);
+    if (auto* facts = std::get_if<ProgramFacts>(&looked)) return std::move(*facts);
+    fail(runners::name_of(side), std::get<RunFailure>(looked));
+    return std::nullopt;
+  }
+
+  std::vector<std::string> common(const ProgramFacts& control, const ProgramFacts& treatment) {
+    const auto has = [](const ProgramFacts& facts, const std::string& name) {
+      return std::find(facts.benchmarks.begin(), facts.benchmarks.end(), name) != facts.benchmarks.end();
+    };
+    std::vector<std::string> names;
+    for (const std::string& name : control.benchmarks) {
+      if (name.find(options_.filter) == std::string::npos) continue;
+      (has(treatment, name) ? names : result_.missing).push_back(name);
+    }
+    for (const std::string& name : treatment.benchmarks) {
+      if (name.find(options_.filter) != std::string::npos && !has(control, name))
+        result_.added.push_back(name);
+    }
+    return names;
+  }
+
+  void sliced(runners::PairRunner& runner, const std::vector<std::string>& names, std::size_t i) {
+    progress_.step(fmt::format("measuring {} ({} of {})", names[i], i + 1, names.size()));
+    const auto begin = std::chrono::steady_clock::now();
+    auto shape = runner.shape(pair_, names[i], stop_);
+    if (const auto* failure = std::get_if<RunFailure>(&shape)) {
+      fail(names[i], *failure);
+      return;
+    }
+    for (Screened& one :
+         screened(runner, {runners::Protocol::slices, names[i], std::get<runners::SliceShape>(shape)})) {
+      one.time = std::chrono::steady_clock::now() - begin;
+      result_.benchmarks.push_back(std::move(one));
+    }
+  }
+
+  std::vector<Screened> screened(runners::PairRunner& runner, const runners::Subject& subject) {
+    ScreeningSettings settings;
+    settings.margin = options_.margin;
+    settings.max_launches = options_.max_launches;
+    settings.seed = result_.seed;
+    return screen(
+        runner, pair_, subject, settings,
+        [&](const ScreeningProgress& now) {
+          const bool calibrating = now.phase == ScreeningProgress::Phase::calibrating;
+          progress_.update(fmt::format("{}: {} {} of {}{}", now.benchmark,
+                                       calibrating ? "control next to itself, launch" : "launch", now.launch,
+                                       calibrating ? "" : "at most ", now.most));
+        },
+        stop_);
+  }
+
+  void fail(const std::string& benchmark, const RunFailure& failure) {
+    Screened one;
+    one.benchmark = benchmark;
+    one.verdict.outcome = failure.reason == RunFailure::Reason::stopped ? analysis::Outcome::inconclusive
+                                                                        : analysis::Outcome::failed;
+    one.verdict.margin = options_.margin;
+    one.failure = failure;
+    result_.benchmarks.push_back(std::move(one));
+  }
+
+  const CompareOptions& options_;
+  const std::stop_token& stop_;
+  ProgressLine progress_;
+  Comparison result_;
+  runners::ProgramPair pair_;
+};
+
+}  // namespace
+
+int compare(const CompareOptions& options, const std::stop_token& stop) {
+  const Comparison result = Comparing(options, stop).run();
+  fmt::print("{}", options.format == Format::json ? report::comparison_json(result)
+                                                  : report::comparison_text(result));
+  if (stop.stop_requested()) {
+    fmt::print(stderr, "stopped before the end\n");
+    return 4;
+  }
+  return exit_code(result);
+}
+
+}  // namespace tandem::daemon::commands

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace tandem::daemon::commands {
+
+/// What a person sees while work goes on: one line that is written over on a terminal, plain lines elsewhere.
+/// On standard error, so that results can be piped.
+class ProgressLine {
+ public:
+  ProgressLine();
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  /// A new piece of work; shown everywhere.
+  void step(const std::string& text);
+  /// How far it is; shown on terminals only, at most ten times a second.
+  void update(const std::string& text);
+  void clear();
+
+ private:
+  bool terminal_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+}  // namespace tandem::daemon::commands

@@ -1,0 +1,18 @@
+#include "daemon/comparison.hpp"
+
+#include <algorithm>
+
+namespace tandem::daemon {
+
+int exit_code(const Comparison& comparison) {
+  const auto any = [&](analysis::Outcome outcome) {
+    return std::any_of(comparison.benchmarks.begin(), comparison.benchmarks.end(),
+                       [&](const Screened& one) { return one.verdict.outcome == outcome; });
+  };
+  if (any(analysis::Outcome::slower)) return 1;
+  if (any(analysis::Outcome::failed)) return 4;
+  if (any(analysis::Outcome::inconclusive)) return 3;
+  return 0;
+}
+
+}  // namespace tandem::daemon

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "daemon/screening.hpp"
+#include "runners/machine_facts.hpp"
+
+namespace tandem::daemon {
+
+/// Everything that `tandem compare` found out: one entry per benchmark, in the programs' order.
+struct Comparison {
+  std::filesystem::path control;
+  std::filesystem::path treatment;
+  std::vector<std::string> arguments;
+  runners::Protocol protocol = runners::Protocol::slices;
+  double margin = 0.01;
+  std::uint64_t seed = 1;
+  bool identical = false;  ///< byte for byte, and therefore not run
+  std::vector<Screened> benchmarks;
+  std::vector<std::string> missing;  ///< benchmarks that only the control has
+  std::vector<std::string> added;    ///< benchmarks that only the treatment has
+  runners::MachineFacts host;
+  std::chrono::nanoseconds time{};
+};
+
+/// Exit codes of the design: 1 something is slower, else 4 something failed, else 3 something is
+/// inconclusive, else 0.
+[[nodiscard]] int exit_code(const Comparison& comparison);
+
+}  // namespace tandem::daemon

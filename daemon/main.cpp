@@ -1,0 +1,39 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <variant>
+
+#include "daemon/commands/command_line.hpp"
+#include "daemon/stop_signals.hpp"
+#include "specs/error.hpp"
+
+namespace {
+
+using namespace tandem::daemon;
+
+struct Perform {
+  std::stop_token stop;
+
+  int operator()(const commands::Message& message) const {
+    fmt::print("{}", message.text);
+    return 0;
+  }
+  int operator()(const commands::CompareOptions& options) const { return commands::compare(options, stop); }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const auto request = commands::read_command_line(argc, argv);
+    const StopSignals signals;
+    return std::visit(Perform{signals.token()}, request);
+  } catch (const tandem::InputError& error) {
+    fmt::print(stderr, "tandem: {}\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tandem: {}\n", error.what());
+    return 4;
+  }
+}

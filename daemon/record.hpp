@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/confirmation.hpp"
+#include "analysis/verdict.hpp"
+#include "builders/commit.hpp"
+#include "runners/machine_facts.hpp"
+#include "runners/pair_runner.hpp"
+#include "specs/metric.hpp"
+
+namespace tandem::daemon {
+
+/// One branch of a repository on one platform: the scope of every verdict and record.
+struct WatchKey {
+  std::string watch;
+  std::string platform;
+  bool operator==(const WatchKey&) const = default;
+};
+
+/// What came of a suspect. Only a regression has a life after its first state; the others are noted and visible.
+enum class RecordKind { regression, improvement, accumulated, not_reproduced };
+
+enum class RecordState { open, fixed, noted };
+
+[[nodiscard]] const char* name_of(RecordKind kind);    ///< "regression", …, "not reproduced"
+[[nodiscard]] const char* name_of(RecordState state);  ///< "open", "fixed", "noted"
+
+/// One change of state: when, by whom, why, and by which commit if by one.
+struct LifeEvent {
+  RecordState state = RecordState::open;
+  std::int64_t at = 0;  ///< seconds since 1970 UTC
+  std::string by;
+  std::string reason;
+  std::string commit;
+};
+
+/// The second trial as it was decided, with the unit values (ln treatment/control as a cost) it rests on.
+struct ConfirmationRecord {
+  std::string control;    ///< commit; the culprit's nearest earlier commit that builds
+  std::string treatment;  ///< commit
+  analysis::ConfirmationResult result;
+  double minimum_effect = 0;  ///< the bar, as a share
+  std::vector<double> units;
+  double seconds = 0;
+};
+
+/// A confirmed change, or a suspect that was not confirmed: everything a report shows.
+struct Record {
+  std::string id;        ///< 16 hex digits, from watch, platform, benchmark, metric and culprit
+  std::string incident;  ///< shared by all records of one treatment commit
+  RecordKind kind = RecordKind::regression;
+  RecordState state = RecordState::open;
+  std::vector<LifeEvent> life;
+  WatchKey key;
+  std::string url;
+  std::string benchmark;
+  specs::Metric metric;
+  runners::Protocol protocol = runners::Protocol::slices;
+  double margin = 0.01;
+  builders::Commit control;    ///< of the screen
+  builders::Commit treatment;  ///< of the screen
+  builders::Commit culprit;
+  double culprit_probability = 1;
+  std::vector<std::string> co_suspects;  ///< commits that cannot be told from the culprit: they do not build
+  analysis::RatioInterval ratio;         ///< treatment / control of the metric, from the confirmation alone
+  analysis::Verdict screen;
+  ConfirmationRecord confirmation;
+  std::string layout = "unresolved";  ///< nothing was relinked
+  runners::MachineFacts host;
+  std::string control_build;    ///< cache key of the executable
+  std::string treatment_build;  ///< cache key of the executable
+  std::vector<std::string> reproduce;  ///< argv of the command that measures it again
+};
+
+/// The first 16 hex digits of SHA-256 over the five parts, each ended by a line break: nothing is ever doubled.
+[[nodiscard]] std::string record_id(const WatchKey& key, const std::string& benchmark, const std::string& metric,
+                                    const std::string& culprit);
+
+}  // namespace tandem::daemon

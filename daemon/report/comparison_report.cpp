@@ -1,0 +1,133 @@
+#include "daemon/report/comparison_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "daemon/report/verdict_json.hpp"
+
+namespace tandem::daemon::report {
+namespace {
+
+using analysis::Outcome;
+using nlohmann::ordered_json;
+
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+std::string percent(double share) {
+  const double value = 100 * std::abs(share);
+  return fmt::format("{:.{}f} %", value, value < 9.95 ? 2 : 1);
+}
+
+std::string interval(const analysis::RatioInterval& ratio) {
+  const std::string high = std::isfinite(ratio.high) ? fmt::format("{:.4f}", ratio.high) : "any";
+  return fmt::format("ratio {:.4f}, {:.4g} % interval {:.4f} to {}", ratio.estimate, 100 * ratio.level,
+                     ratio.low, high);
+}
+
+std::string effort(const Screened& screened) {
+  return fmt::format("{} launches in {:.1f} s", screened.verdict.launches, seconds(screened.time));
+}
+
+std::string closing_sentence(const Comparison& comparison) {
+  std::size_t slower = 0;
+  std::size_t other = 0;
+  for (const Screened& one : comparison.benchmarks) {
+    if (one.verdict.outcome == Outcome::slower) ++slower;
+    if (one.verdict.outcome == Outcome::failed || one.verdict.outcome == Outcome::inconclusive) ++other;
+  }
+  const std::size_t all = comparison.benchmarks.size();
+  if (slower > 0)
+    return fmt::format("{} of {} slower, {:.1f} s in all", slower, all, seconds(comparison.time));
+  if (other > 0)
+    return fmt::format("{} of {} without a verdict, {:.1f} s in all", other, all, seconds(comparison.time));
+  return fmt::format("nothing slower, {:.1f} s in all", seconds(comparison.time));
+}
+
+}  // namespace
+
+std::string verdict_sentence(const Screened& screened) {
+  const analysis::Verdict& verdict = screened.verdict;
+  const double change = verdict.ratio.estimate - 1;
+  const char* rare = verdict.decided_by_total ? " in total time (rare slices, not the typical one)" : "";
+  switch (verdict.outcome) {
+    case Outcome::slower:
+      if (screened.metric.direction == specs::Direction::higher_is_better) {
+        return fmt::format("worse, {} {} lower{} ({}), {}", screened.metric.name, percent(change), rare,
+                           interval(verdict.ratio), effort(screened));
+      }
+      return fmt::format("slower by {}{} ({}), {}", percent(change), rare, interval(verdict.ratio),
+                         effort(screened));
+    case Outcome::faster:
+      return fmt::format("faster by {}{} ({}), {}", percent(change), rare, interval(verdict.ratio),
+                         effort(screened));
+    case Outcome::unchanged:
+      return fmt::format("unchanged within {} ({}), {}", percent(verdict.margin), interval(verdict.ratio),
+                         effort(screened));
+    case Outcome::inconclusive:
+      if (screened.failure) return fmt::format("inconclusive: {}", screened.failure->what);
+      return fmt::format(
+          "inconclusive ({}), {}; a change of {} would have been found: raise --margin or --max_launches",
+          interval(verdict.ratio), effort(screened), percent(verdict.minimum_detectable_effect));
+    case Outcome::unmeasurable:
+      return fmt::format("not measurable here: only a change of {} would be found",
+                         percent(verdict.minimum_detectable_effect));
+    case Outcome::failed:
+      return fmt::format("failed: {}",
+                         screened.failure ? screened.failure->what : "too many launches failed");
+    case Outcome::identical:
+      return "identical, not run";
+  }
+  return {};
+}
+
+std::string comparison_text(const Comparison& comparison) {
+  if (comparison.identical) {
+    return "identical: the two executables are the same, byte for byte, and were not run "
+           "(--measure_identical runs them all the same)\n";
+  }
+  std::string text;
+  for (const Screened& screened : comparison.benchmarks) {
+    text += fmt::format("{}: {}\n", screened.benchmark, verdict_sentence(screened));
+  }
+  for (const std::string& name : comparison.missing)
+    text += fmt::format("{}: missing in the treatment\n", name);
+  for (const std::string& name : comparison.added) text += fmt::format("{}: new in the treatment\n", name);
+  return text + closing_sentence(comparison) + "\n";
+}
+
+std::string comparison_json(const Comparison& comparison) {
+  ordered_json benchmarks = ordered_json::array();
+  for (const Screened& screened : comparison.benchmarks) {
+    ordered_json entry = {
+        {"benchmark", screened.benchmark},        {"metric", screened.metric.name},
+        {"unit", screened.metric.unit},           {"direction", name_of(screened.metric.direction)},
+        {"sentence", verdict_sentence(screened)}, {"verdict", to_json(screened.verdict)},
+        {"seconds", seconds(screened.time)}};
+    if (screened.failure) entry["failure"] = to_json(*screened.failure);
+    benchmarks.push_back(std::move(entry));
+  }
+  const ordered_json document = {
+      {"schema", "tandem.comparison/1"},
+      {"control", comparison.control.string()},
+      {"treatment", comparison.treatment.string()},
+      {"arguments", comparison.arguments},
+      {"protocol", runners::name_of(comparison.protocol)},
+      {"pairing", comparison.protocol == runners::Protocol::slices ? "alternate" : "process"},
+      {"layout", "unresolved"},
+      {"margin", comparison.margin},
+      {"seed", comparison.seed},
+      {"identical", comparison.identical},
+      {"benchmarks", std::move(benchmarks)},
+      {"missing", comparison.missing},
+      {"new", comparison.added},
+      {"exit_code", exit_code(comparison)},
+      {"seconds", seconds(comparison.time)},
+      {"host", to_json(comparison.host)}};
+  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tandem::daemon::report

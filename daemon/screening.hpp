@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "analysis/screen.hpp"
+#include "analysis/verdict.hpp"
+#include "runners/pair_runner.hpp"
+
+namespace tandem::daemon {
+
+struct ScreeningSettings {
+  double margin = 0.01;  ///< δ as a share
+  std::size_t max_launches = 66;
+  std::size_t calibration_launches = 6;  ///< of the control next to itself, before the screen; they give s0
+  std::uint64_t seed = 1;
+};
+
+/// What is known of one benchmark after its screen. Samples are kept even when nothing changed.
+struct Screened {
+  std::string benchmark;
+  specs::Metric metric;
+  analysis::Verdict verdict;
+  analysis::ScreenHistory history;  ///< to continue an inconclusive screen
+  std::vector<runners::Launch> launches;
+  std::optional<runners::RunFailure> failure;  ///< set when the outcome is `failed`
+  std::chrono::nanoseconds time{};             ///< of the machine, calibration included
+};
+
+/// What a person may be shown between two launches.
+struct ScreeningProgress {
+  enum class Phase { calibrating, screening } phase = Phase::calibrating;
+  std::string benchmark;
+  std::size_t launch = 0;
+  std::size_t most = 0;
+};
+
+using ShowProgress = std::function<void(const ScreeningProgress&)>;
+
+/// A short A/A of the control, then launches of the pair until every benchmark of the subject is decided.
+///
+/// A sliced subject has one benchmark; whole processes give several, which share their launches. A program
+/// that fails before its first good launch, or too often after it, is `failed` with the reason. A stop ends
+/// it between launches with what is known so far, as inconclusive.
+[[nodiscard]] std::vector<Screened> screen(runners::PairRunner& runner, const runners::ProgramPair& pair,
+                                           const runners::Subject& subject, const ScreeningSettings& settings,
+                                           const ShowProgress& show, const std::stop_token& stop);
+
+/// The launch's statistics as a cost: above 0 is worse, whichever way the metric points.
+[[nodiscard]] std::optional<analysis::LaunchStatistics> cost_statistics(const runners::Launch& launch,
+                                                                        specs::Direction direction);
+
+/// A cost ratio turned back into treatment / control of the metric.
+[[nodiscard]] analysis::RatioInterval metric_ratio(const analysis::RatioInterval& cost,
+                                                   specs::Direction direction);
+
+}  // namespace tandem::daemon

@@ -1,0 +1,41 @@
+#include "daemon/stop_signals.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <ctime>
+
+namespace tandem::daemon {
+namespace {
+
+sigset_t stopping_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGINT);
+  ::sigaddset(&set, SIGTERM);
+  return set;
+}
+
+}  // namespace
+
+StopSignals::StopSignals() {
+  const sigset_t set = stopping_signals();
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  watcher_ = std::jthread([this](const std::stop_token& leaving) {
+    const sigset_t watched = stopping_signals();
+    while (!leaving.stop_requested()) {
+      // The destructor wakes us with a signal of its own to this thread; the time-out is only a net below it.
+      constexpr timespec net{1, 0};
+      if (::sigtimedwait(&watched, nullptr, &net) < 0 || leaving.stop_requested()) continue;
+      if (source_.stop_requested()) ::_exit(4);
+      source_.request_stop();
+    }
+  });
+}
+
+StopSignals::~StopSignals() {
+  watcher_.request_stop();
+  ::pthread_kill(watcher_.native_handle(), SIGTERM);
+}
+
+}  // namespace tandem::daemon

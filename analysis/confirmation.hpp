@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "analysis/launch_statistics.hpp"
+#include "analysis/verdict.hpp"
+
+namespace tandem::analysis {
+
+/// The numbers of units at which a confirmation is looked at. Never in between: a look that was not planned
+/// is not paid for.
+inline constexpr std::array<std::size_t, 3> confirmation_looks = {16, 32, 64};
+
+/// The probability that a change that is none is ever confirmed, and its equal part at each look. A part
+/// of 3.3e-5 is above what the smallest p-value of every look needs: 2^-16 = 1.5e-5 at 16 units, 2^-32 at 32
+/// and, drawn at random, 1e-5 at 64. Giving the first look less would leave it one sign pattern only.
+inline constexpr double confirmation_alpha = 1e-4;
+inline constexpr double confirmation_alpha_per_look =
+    confirmation_alpha / static_cast<double>(confirmation_looks.size());
+
+enum class Direction { slower, faster };
+
+/// What is to be confirmed: the direction of the suspect and the bar that its size must reach.
+struct ConfirmationPlan {
+  Direction suspected = Direction::slower;
+  double minimum_effect = 0.005;  ///< as a share; see minimum_effect()
+  std::uint64_t seed = 1;         ///< for the random sign patterns of the last look
+};
+
+enum class ConfirmationOutcome { confirmed, not_reproduced, undecided_more };
+
+[[nodiscard]] const char* name_of(ConfirmationOutcome outcome);
+
+/// `ratio` is the Hodges–Lehmann estimate with an interval that covers with 95 % over all looks together.
+struct ConfirmationResult {
+  ConfirmationOutcome outcome = ConfirmationOutcome::undecided_more;
+  RatioInterval ratio;
+  double p_value = 1.0;  ///< one-sided, in the suspected direction, at the last look made; 1 before the first
+  std::size_t units = 0;      ///< how many of the units it rests on
+  std::size_t next_look = 0;  ///< how many units to have for the next look; 0 when decided
+};
+
+/// Judges the units measured so far, each given as ln(treatment / control). It goes through the planned looks
+/// in their order and stops at the first that decides, so it does not matter how often it is asked: confirmed
+/// when the sign-flip test rejects "no change" at the look's level and the estimate reaches the bar; not
+/// reproduced when the estimate is below half of the bar, or after the last look; else more units are wanted.
+/// Throws Error when a value is not finite, InputError when the bar is not a positive share.
+[[nodiscard]] ConfirmationResult confirm(std::span<const double> units, const ConfirmationPlan& plan);
+
+/// The bar: half of the margin; where nothing can be relinked, at least four times the spread (as a share)
+/// that the benchmark shows over commits that cannot have changed it.
+[[nodiscard]] double minimum_effect(double margin, std::optional<double> null_commit_spread = std::nullopt);
+
+/// Which of the launch statistics is confirmed: the one that raised the suspicion.
+enum class Statistic { median, total };
+
+/// The value of one unit: the mean of its two launches in opposite slots. nullopt when one of them failed:
+/// half a unit would bring the slot bias in that the other half cancels.
+[[nodiscard]] std::optional<double> unit_value(const std::optional<LaunchStatistics>& one,
+                                               const std::optional<LaunchStatistics>& other,
+                                               Statistic statistic);
+
+}  // namespace tandem::analysis

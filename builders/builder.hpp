@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <variant>
+
+#include "builders/build_failure.hpp"
+#include "builders/commit.hpp"
+#include "builders/executable.hpp"
+
+namespace tandem::builders {
+
+/// Makes one executable of one commit, for one platform.
+class Builder {
+ public:
+  Builder() = default;
+  virtual ~Builder() = default;
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+
+  /// What may happen to a commit is the result; broken ground (an unreadable mirror, a disk error) throws
+  /// Error.
+  [[nodiscard]] virtual std::variant<Executable, BuildFailure> build(const Commit& commit,
+                                                                     std::stop_token stop) = 0;
+};
+
+struct BuildSettings {
+  std::filesystem::path state_dir;
+  std::filesystem::path exec_dir;  ///< empty: <state_dir>/cache
+  std::filesystem::path mirror;
+  std::filesystem::path frameworks_dir;
+  std::string framework;
+  std::string platform;
+  std::filesystem::path sdk_dir;  ///< given to scripts as TANDEM_SDK_DIR
+  unsigned jobs = 1;
+  std::string cxxflags;
+  std::string ldflags;
+  std::string search_path = "/usr/local/bin:/usr/bin:/bin";
+  std::filesystem::path ccache_dir;  ///< empty: not set
+  std::uint64_t seed = 0;
+  std::chrono::nanoseconds deadline = std::chrono::minutes{60};
+};
+
+/// Checks the commit out into a fresh tree and runs the framework's `build.sh <repo_dir> <dst>` on it, once.
+/// The script's status decides, and `<dst>` must then be a program; files beside it are further programs.
+/// Results are kept in the executable cache and taken from there.
+class ScriptBuilder final : public Builder {
+ public:
+  /// Removes what killed builds left in the state directory.
+  explicit ScriptBuilder(BuildSettings settings);
+
+  [[nodiscard]] std::variant<Executable, BuildFailure> build(const Commit& commit,
+                                                             std::stop_token stop) override;
+
+ private:
+  BuildSettings settings_;
+};
+
+}  // namespace tandem::builders

@@ -1,0 +1,136 @@
+#include "builders/fetch.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include "builders/printable.hpp"
+#include "runners/process.hpp"
+
+namespace tandem::builders {
+namespace {
+
+using Kind = FetchFailure::Kind;
+using Move = Tip::Move;
+using runners::Finished;
+
+constexpr std::array moves{Move::first, Move::same, Move::forward, Move::rewritten};
+constexpr std::array kinds{Kind::unreachable, Kind::refused, Kind::no_branch, Kind::timed_out,
+                           Kind::corrupt,     Kind::disk,    Kind::stopped,   Kind::internal};
+
+bool is_commit_id(const std::string& text) {
+  return text.size() == 40 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isxdigit(c); });
+}
+
+bool belongs_to_protocol(const std::string& variable) {
+  return variable.starts_with("TANDEM_FETCH_");
+}
+
+}  // namespace
+
+const char* name_of(Move move) {
+  switch (move) {
+    case Move::first:
+      return "first";
+    case Move::same:
+      return "same";
+    case Move::forward:
+      return "forward";
+    case Move::rewritten:
+      return "rewritten";
+  }
+  return "unknown";
+}
+
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::unreachable:
+      return "unreachable";
+    case Kind::refused:
+      return "refused";
+    case Kind::no_branch:
+      return "no_branch";
+    case Kind::timed_out:
+      return "timed_out";
+    case Kind::corrupt:
+      return "corrupt";
+    case Kind::disk:
+      return "disk";
+    case Kind::stopped:
+      return "stopped";
+    case Kind::internal:
+      return "internal";
+  }
+  return "unknown";
+}
+
+std::string fetch_protocol::write(const std::variant<Tip, FetchFailure>& answer) {
+  if (const auto* tip = std::get_if<Tip>(&answer)) {
+    return fmt::format("tip {} {} {}\n", name_of(tip->move), tip->id, tip->previous);
+  }
+  const auto& failure = std::get<FetchFailure>(answer);
+  return fmt::format("failure {} {}\n", name_of(failure.kind), printable(failure.sentence, 2000));
+}
+
+std::variant<Tip, FetchFailure> fetch_protocol::read(const std::string& line) {
+  std::istringstream words(line);
+  std::string what;
+  std::string how;
+  words >> what >> how;
+  if (what == "tip") {
+    const auto* move = std::find_if(moves.begin(), moves.end(), [&](Move m) { return how == name_of(m); });
+    Tip tip;
+    words >> tip.id >> tip.previous;
+    const bool sound = is_commit_id(tip.id) && (tip.previous.empty() || is_commit_id(tip.previous));
+    if (move != moves.end() && sound) {
+      tip.move = *move;
+      return tip;
+    }
+  }
+  if (what == "failure") {
+    const auto* kind = std::find_if(kinds.begin(), kinds.end(), [&](Kind k) { return how == name_of(k); });
+    std::string sentence;
+    std::getline(words >> std::ws, sentence);
+    if (kind != kinds.end()) return FetchFailure{*kind, sentence};
+  }
+  return FetchFailure{Kind::internal, "the fetching child gave no answer that can be understood"};
+}
+
+std::variant<Tip, FetchFailure> fetch(const std::filesystem::path& mirror, const Source& source,
+                                      const FetchOptions& options, std::stop_token stop) {
+  runners::Command command;
+  command.argv = {options.program, fetch_protocol::command, std::filesystem::absolute(mirror), source.branch};
+  command.environment = runners::current_environment();
+  std::erase_if(command.environment, belongs_to_protocol);
+  command.environment.push_back(fmt::format("{}={}", fetch_protocol::url_variable, source.url));
+  if (!source.seed.empty()) {
+    command.environment.push_back(fmt::format("{}={}", fetch_protocol::seed_variable, source.seed.string()));
+  }
+  runners::Limits limits;
+  limits.deadline = options.deadline;
+
+  const Finished finished = run_command(command, limits, stop);
+  const auto failed = [&](Kind kind, const std::string& why) {
+    return FetchFailure{
+        kind, fmt::format("branch '{}' could not be fetched from {}: {}", source.branch, source.shown, why)};
+  };
+  switch (finished.how) {
+    case Finished::How::exited:
+      if (!finished.output.empty()) return fetch_protocol::read(finished.output);
+      break;
+    case Finished::How::timed_out:
+      return failed(Kind::timed_out, fmt::format("no end after {:.3g} s",
+                                                 std::chrono::duration<double>(options.deadline).count()));
+    case Finished::How::stopped:
+      return failed(Kind::stopped, "stopped on request");
+    default:
+      break;
+  }
+  return failed(Kind::internal, fmt::format("the fetching child {}", describe(finished)));
+}
+
+}  // namespace tandem::builders

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "builders/source.hpp"
+
+namespace tandem::builders {
+
+/// Where the branch stands after a fetch. `previous` is empty for the first one.
+struct Tip {
+  enum class Move { first, same, forward, rewritten };  ///< rewritten: `previous` is no ancestor of `id`
+  std::string id;
+  std::string previous;
+  Move move = Move::first;
+};
+
+/// Why a fetch gave no tip. The mirror still holds what it held before. `sentence` holds no credentials.
+struct FetchFailure {
+  enum class Kind { unreachable, refused, no_branch, timed_out, corrupt, disk, stopped, internal };
+  Kind kind = Kind::internal;
+  std::string sentence;
+};
+
+[[nodiscard]] const char* name_of(Tip::Move move);
+[[nodiscard]] const char* name_of(FetchFailure::Kind kind);
+
+struct FetchOptions {
+  std::filesystem::path program;  ///< executed as `program internal-fetch …`; must call fetch_in_child
+  std::chrono::nanoseconds deadline = std::chrono::minutes{10};
+};
+
+/// Brings the branch of `source` into the bare repository `mirror`, which is made if it is missing. The
+/// network library has no time-out, so the work is done by a child that is killed at the deadline.
+[[nodiscard]] std::variant<Tip, FetchFailure> fetch(const std::filesystem::path& mirror, const Source& source,
+                                                    const FetchOptions& options, std::stop_token stop = {});
+
+/// The child's side. `arguments` are those after the word internal-fetch: MIRROR BRANCH. The URL comes
+/// through the environment, because it may hold a password and every user can read the arguments of a
+/// process. Prints one line for the parent and returns the exit status.
+[[nodiscard]] int fetch_in_child(const std::vector<std::string>& arguments);
+
+/// How parent and child talk; the child's answer is one line.
+namespace fetch_protocol {
+inline constexpr const char* command = "internal-fetch";
+inline constexpr const char* url_variable = "TANDEM_FETCH_URL";
+inline constexpr const char* seed_variable = "TANDEM_FETCH_SEED";
+
+[[nodiscard]] std::string write(const std::variant<Tip, FetchFailure>& answer);
+[[nodiscard]] std::variant<Tip, FetchFailure> read(const std::string& line);
+}  // namespace fetch_protocol
+
+}  // namespace tandem::builders

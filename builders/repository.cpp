@@ -1,0 +1,240 @@
+#include "builders/repository.hpp"
+
+#include <fmt/format.h>
+#include <git2.h>
+
+#include <algorithm>
+
+#include "builders/printable.hpp"
+#include "builders/repository_handles.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::builders {
+namespace git {
+
+void Free::operator()(git_blob* blob) const {
+  git_blob_free(blob);
+}
+void Free::operator()(git_commit* commit) const {
+  git_commit_free(commit);
+}
+void Free::operator()(git_config* config) const {
+  git_config_free(config);
+}
+void Free::operator()(git_object* object) const {
+  git_object_free(object);
+}
+void Free::operator()(git_odb* odb) const {
+  git_odb_free(odb);
+}
+void Free::operator()(git_reference* reference) const {
+  git_reference_free(reference);
+}
+void Free::operator()(git_remote* remote) const {
+  git_remote_free(remote);
+}
+void Free::operator()(git_repository* repository) const {
+  git_repository_free(repository);
+}
+void Free::operator()(git_tree* tree) const {
+  git_tree_free(tree);
+}
+
+void start() {
+  static const bool started = [] {
+    if (git_libgit2_init() < 0) fail("initialise libgit2");
+    // Every object is read once per walk: the cache only costs, and would keep up to 256 MiB in an idle
+    // daemon.
+    git_libgit2_opts(GIT_OPT_ENABLE_CACHING, 0);
+    return true;
+  }();
+  static_cast<void>(started);
+}
+
+std::string last_message() {
+  const git_error* error = git_error_last();
+  return error == nullptr || error->message == nullptr ? "no reason given" : printable(error->message, 500);
+}
+
+void fail(const std::string& doing) {
+  throw Error(fmt::format("cannot {}: {}", doing, last_message()));
+}
+
+int open(Handle<git_repository>& repository, const std::filesystem::path& path) {
+  start();
+  const int code =
+      git_repository_open_ext(Out(repository), path.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
+  return is_owner_refusal(code) ? GIT_EOWNER : code;
+}
+
+bool is_owner_refusal(int code) {
+  // libgit2 1.5 looks for safe.directory when the owner is another, and returns that this value was not
+  // found.
+  const git_error* error = git_error_last();
+  return code == GIT_EOWNER ||
+         (code == GIT_ENOTFOUND && error != nullptr && error->klass == GIT_ERROR_CONFIG &&
+          std::string_view(error->message).find("safe.directory") != std::string_view::npos);
+}
+
+std::string owner_sentence(const std::filesystem::path& path) {
+  return fmt::format(
+      "the repository '{0}' belongs to another user and is therefore not read; if you trust it, run "
+      "`git config --global --add safe.directory '{0}'` as the user who runs tandem, or give its URL instead",
+      path.string());
+}
+
+std::string hex(const git_oid& id) {
+  char text[GIT_OID_HEXSZ + 1];
+  return git_oid_tostr(text, sizeof text, &id);
+}
+
+}  // namespace git
+
+namespace {
+
+using git::Handle;
+using git::Out;
+
+constexpr std::size_t longest_text = 500;
+
+git_oid parse(const std::string& id) {
+  git_oid oid;
+  if (id.size() != GIT_OID_HEXSZ || git_oid_fromstr(&oid, id.c_str()) != 0) {
+    throw Error(fmt::format("'{}' is not a full commit id", printable(id, 80)));
+  }
+  return oid;
+}
+
+Handle<git_commit> look_up(git_repository* repository, const git_oid& id) {
+  Handle<git_commit> commit;
+  if (git_commit_lookup(Out(commit), repository, &id) != 0) git::fail("read commit " + git::hex(id));
+  return commit;
+}
+
+std::string text_of(const char* text) {
+  return text == nullptr ? std::string() : printable(text, longest_text);
+}
+
+Commit record_of(git_commit* commit) {
+  Commit record;
+  record.id = git::hex(*git_commit_id(commit));
+  if (git_commit_parentcount(commit) > 0) record.first_parent = git::hex(*git_commit_parent_id(commit, 0));
+  record.tree = git::hex(*git_commit_tree_id(commit));
+  record.subject = text_of(git_commit_summary(commit));
+  const git_signature* author = git_commit_author(commit);
+  record.author_name = text_of(author->name);
+  record.author_email = text_of(author->email);
+  record.author_time = author->when.time;
+  record.committer_time = git_commit_time(commit);
+  return record;
+}
+
+/// The commit that a reference names, through tags.
+std::optional<git_oid> commit_of_reference(git_repository* repository, const std::string& name) {
+  if (git_reference_is_valid_name(name.c_str()) != 1) return std::nullopt;
+  Handle<git_reference> reference;
+  const int found = git_reference_lookup(Out(reference), repository, name.c_str());
+  if (found == GIT_ENOTFOUND) return std::nullopt;
+  if (found != 0) git::fail("read " + name);
+  Handle<git_object> object;
+  const int peeled = git_reference_peel(Out(object), reference.get(), GIT_OBJECT_COMMIT);
+  if (peeled == GIT_EPEEL || peeled == GIT_EINVALIDSPEC) return std::nullopt;
+  if (peeled != 0) git::fail("read the commit of " + name);
+  return *git_object_id(object.get());
+}
+
+bool is_hexadecimal(const std::string& text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isxdigit(c); });
+}
+
+}  // namespace
+
+std::string mirror_reference(std::string_view branch) {
+  constexpr std::string_view heads = "refs/heads/";
+  if (branch.starts_with(heads)) branch.remove_prefix(heads.size());
+  return fmt::format("refs/tandem/{}", branch);
+}
+
+Repository::Repository(const std::filesystem::path& mirror) : state_(std::make_unique<State>()) {
+  state_->path = mirror;
+  const int opened = git::open(state_->repository, mirror);
+  if (opened == GIT_EOWNER) throw Error(git::owner_sentence(mirror));
+  if (opened != 0) git::fail(fmt::format("open the mirror '{}'", mirror.string()));
+}
+
+Repository::~Repository() = default;
+Repository::Repository(Repository&&) noexcept = default;
+Repository& Repository::operator=(Repository&&) noexcept = default;
+
+std::optional<std::string> Repository::tip(const std::string& branch) const {
+  const auto id = commit_of_reference(state_->repository.get(), mirror_reference(branch));
+  return id ? std::optional(git::hex(*id)) : std::nullopt;
+}
+
+std::optional<Commit> Repository::find(const std::string& name) const {
+  git_repository* repository = state_->repository.get();
+  for (const std::string& reference : {mirror_reference(name), "refs/tags/" + name}) {
+    if (const auto id = commit_of_reference(repository, reference)) {
+      return record_of(look_up(repository, *id).get());
+    }
+  }
+  constexpr std::size_t shortest = 4;
+  if (name.size() < shortest || name.size() > GIT_OID_HEXSZ || !is_hexadecimal(name)) return std::nullopt;
+  git_oid beginning;
+  if (git_oid_fromstrn(&beginning, name.c_str(), name.size()) != 0) return std::nullopt;
+  Handle<git_object> object;
+  const int found =
+      git_object_lookup_prefix(Out(object), repository, &beginning, name.size(), GIT_OBJECT_ANY);
+  if (found == GIT_ENOTFOUND) return std::nullopt;
+  if (found == GIT_EAMBIGUOUS) {
+    throw InputError(fmt::format("'{}' is the beginning of more than one object; give more digits", name));
+  }
+  if (found != 0) git::fail("read " + name);
+  Handle<git_object> commit;
+  if (git_object_peel(Out(commit), object.get(), GIT_OBJECT_COMMIT) != 0) return std::nullopt;
+  return record_of(look_up(repository, *git_object_id(commit.get())).get());
+}
+
+std::optional<std::vector<Commit>> Repository::first_parents(const std::string& tip,
+                                                             const std::string& after) const {
+  std::vector<Commit> commits;
+  for (std::string id = tip; id != after; id = commits.back().first_parent) {
+    // The root has no parent: an `after` that is not empty was never met.
+    if (id.empty()) return std::nullopt;
+    commits.push_back(record_of(look_up(state_->repository.get(), parse(id)).get()));
+  }
+  std::reverse(commits.begin(), commits.end());
+  return commits;
+}
+
+std::optional<std::size_t> Repository::first_parent_distance(const std::string& ancestor,
+                                                             const std::string& descendant) const {
+  const git_oid wanted = parse(ancestor);
+  git_oid id = parse(descendant);
+  for (std::size_t steps = 0;; ++steps) {
+    if (git_oid_equal(&id, &wanted) != 0) return steps;
+    const Handle<git_commit> commit = look_up(state_->repository.get(), id);
+    if (git_commit_parentcount(commit.get()) == 0) return std::nullopt;
+    id = *git_commit_parent_id(commit.get(), 0);
+  }
+}
+
+bool Repository::is_strict_ancestor(const std::string& ancestor, const std::string& descendant) const {
+  const git_oid above = parse(descendant);
+  const git_oid below = parse(ancestor);
+  const int answer = git_graph_descendant_of(state_->repository.get(), &above, &below);
+  if (answer < 0) git::fail(fmt::format("compare commits {} and {}", ancestor, descendant));
+  return answer == 1;
+}
+
+std::optional<std::string> Repository::merge_base(const std::string& one, const std::string& other) const {
+  const git_oid first = parse(one);
+  const git_oid second = parse(other);
+  git_oid base;
+  const int found = git_merge_base(&base, state_->repository.get(), &first, &second);
+  if (found == GIT_ENOTFOUND) return std::nullopt;
+  if (found != 0) git::fail(fmt::format("find the common ancestor of {} and {}", one, other));
+  return git::hex(base);
+}
+
+}  // namespace tandem::builders

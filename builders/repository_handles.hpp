@@ -1,0 +1,88 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "builders/repository.hpp"
+#include "runners/descriptor.hpp"
+
+struct git_blob;
+struct git_commit;
+struct git_config;
+struct git_object;
+struct git_odb;
+struct git_oid;
+struct git_reference;
+struct git_remote;
+struct git_repository;
+struct git_tree;
+
+/// What the repository*.cpp files share about libgit2; nobody else includes this.
+namespace tandem::builders::git {
+
+struct Free {
+  void operator()(git_blob* blob) const;
+  void operator()(git_commit* commit) const;
+  void operator()(git_config* config) const;
+  void operator()(git_object* object) const;
+  void operator()(git_odb* odb) const;
+  void operator()(git_reference* reference) const;
+  void operator()(git_remote* remote) const;
+  void operator()(git_repository* repository) const;
+  void operator()(git_tree* tree) const;
+};
+
+template <class T>
+using Handle = std::unique_ptr<T, Free>;
+
+/// Lets a C function fill a handle: `git_commit_lookup(Out(commit), …)`.
+template <class T>
+class Out {
+ public:
+  explicit Out(Handle<T>& handle) : handle_(handle) {}
+  ~Out() { handle_.reset(filled_); }
+  Out(const Out&) = delete;
+  Out& operator=(const Out&) = delete;
+  operator T**() { return &filled_; }
+
+ private:
+  Handle<T>& handle_;
+  T* filled_ = nullptr;
+};
+
+/// Initialises the library once per process.
+void start();
+
+/// libgit2's own words about the last failed call on this thread.
+[[nodiscard]] std::string last_message();
+
+/// Throws Error "cannot <doing>: <last message>".
+[[noreturn]] void fail(const std::string& doing);
+
+/// Opens a repository at exactly this path. Returns libgit2's code; the handle is empty unless it is 0.
+[[nodiscard]] int open(Handle<git_repository>& repository, const std::filesystem::path& path);
+
+/// True if libgit2 would not read a repository because somebody else owns it.
+[[nodiscard]] bool is_owner_refusal(int code);
+
+/// What to do about it.
+[[nodiscard]] std::string owner_sentence(const std::filesystem::path& path);
+
+[[nodiscard]] std::string hex(const git_oid& id);
+
+/// One writer at a time per mirror: waits for the lock, which goes with the process, however that ends.
+[[nodiscard]] runners::OwnedDescriptor lock_mirror(const std::filesystem::path& mirror);
+
+/// Opens the mirror for writing; the caller holds its lock. Leftovers of a killed fetch are removed. A
+/// missing mirror is made, with the objects of those `seeds` that are complete repositories; a damaged one is
+/// put aside and made again. Throws Error or a filesystem error.
+[[nodiscard]] Handle<git_repository> open_or_create_mirror(const std::filesystem::path& mirror,
+                                                           const std::vector<std::filesystem::path>& seeds);
+
+}  // namespace tandem::builders::git
+
+struct tandem::builders::Repository::State {
+  git::Handle<git_repository> repository;
+  std::filesystem::path path;
+};

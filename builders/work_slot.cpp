@@ -1,0 +1,80 @@
+#include "builders/work_slot.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+
+#include "specs/error.hpp"
+
+namespace tandem::builders {
+namespace {
+
+namespace fs = std::filesystem;
+using runners::OwnedDescriptor;
+
+constexpr int slots = 100;
+
+fs::path place_of(const fs::path& state_dir, int number) {
+  return fs::absolute(state_dir) / "work" / fmt::format("{:02}", number);
+}
+
+/// Without a descriptor if another process has the slot.
+OwnedDescriptor lock(const fs::path& place) {
+  const std::string file = place.string() + ".lock";
+  OwnedDescriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (descriptor.get() < 0) throw Error(fmt::format("cannot write in '{}'", place.parent_path().string()));
+  return ::flock(descriptor.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(descriptor) : OwnedDescriptor();
+}
+
+}  // namespace
+
+WorkSlot::WorkSlot(const fs::path& state_dir) {
+  for (int number = 0; number < slots; ++number) {
+    path_ = place_of(state_dir, number);
+    fs::create_directories(path_.parent_path());
+    lock_ = lock(path_);
+    if (lock_.get() < 0) continue;
+    remove_tree(path_);
+    fs::create_directory(path_);
+    if (!fs::is_empty(path_)) throw Error(fmt::format("'{}' cannot be emptied", path_.string()));
+    return;
+  }
+  throw Error(fmt::format("all {} work directories in '{}' are in use", slots, path_.parent_path().string()));
+}
+
+WorkSlot::~WorkSlot() {
+  remove_tree(path_);
+}
+
+void clean_work(const fs::path& state_dir) {
+  for (int number = 0; number < slots; ++number) {
+    const fs::path place = place_of(state_dir, number);
+    std::error_code error;
+    if (!fs::exists(place, error)) continue;
+    const OwnedDescriptor held = lock(place);
+    if (held.get() >= 0) remove_tree(place);
+  }
+}
+
+void remove_tree(const fs::path& path) noexcept {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (!error) return;
+  // Some build tools leave directories without write permission.
+  try {
+    const auto options = fs::directory_options::skip_permission_denied;
+    fs::permissions(path, fs::perms::owner_all, fs::perm_options::add | fs::perm_options::nofollow, error);
+    for (fs::recursive_directory_iterator entry(path, options, error), end; !error && entry != end;
+         entry.increment(error)) {
+      std::error_code ignored;
+      if (!entry->is_symlink(ignored) && entry->is_directory(ignored)) {
+        fs::permissions(entry->path(), fs::perms::owner_all, fs::perm_options::add, ignored);
+      }
+    }
+  } catch (const std::exception&) {
+    return;
+  }
+  fs::remove_all(path, error);
+}
+
+}  // namespace tandem::builders

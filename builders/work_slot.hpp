@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+
+#include "runners/descriptor.hpp"
+
+namespace tandem::builders {
+
+/// A directory for one build, `<state_dir>/work/00` or the next free number: nearly always the same path, and
+/// always one of the same length, because builds write it into their programs. It is empty at the beginning
+/// and removed at the end. Held by a lock that goes with the process. Throws Error if all are taken.
+class WorkSlot {
+ public:
+  explicit WorkSlot(const std::filesystem::path& state_dir);
+  ~WorkSlot();
+  WorkSlot(const WorkSlot&) = delete;
+  WorkSlot& operator=(const WorkSlot&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  runners::OwnedDescriptor lock_;
+};
+
+/// Removes the work directories of processes that are gone.
+void clean_work(const std::filesystem::path& state_dir);
+
+/// Removes a tree even if the directories in it are read-only. Never throws; what cannot be removed stays.
+void remove_tree(const std::filesystem::path& path) noexcept;
+
+}  // namespace tandem::builders

@@ -1,0 +1,171 @@
+#include <sys/stat.h>
+
+#include "builders/repository.hpp"
+#include "git_fixture.hpp"
+
+namespace tandem::builders {
+namespace {
+
+class CheckoutTest : public GitTest {
+ protected:
+  std::optional<CheckoutFailure> check_out(const std::string& name, const std::stop_token& stop = {}) {
+    fetched(upstream_);
+    fs::create_directories(tree_);
+    const Repository repository(mirror_);
+    return repository.checkout(repository.find(name).value(), tree_, stop);
+  }
+
+  /// A tree made of raw entries, past git's own checks.
+  std::string raw_tree(const std::string& listing) {
+    write(temporary_.path() / "listing", listing);
+    const fs::path script = temporary_.path() / "mktree.sh";
+    write_script(script, "git hash-object -t tree -w --literally --stdin < \"$1\"\n");
+    runners::Command command;
+    command.argv = {script, temporary_.path() / "listing"};
+    command.environment = git_environment();
+    command.working_directory = upstream_;
+    std::string output = run_command(command, {}).output;
+    output.pop_back();
+    return output;
+  }
+
+  static std::string entry(const std::string& mode, const std::string& name, const std::string& id) {
+    std::string raw = mode + " " + name + std::string(1, '\0');
+    for (std::size_t i = 0; i < id.size(); i += 2) {
+      raw += static_cast<char>(std::stoi(id.substr(i, 2), nullptr, 16));
+    }
+    return raw;
+  }
+
+  void commit_tree(const std::string& tree) {
+    git({"update-ref", "refs/heads/main", git({"commit-tree", tree, "-m", "Odd"})});
+  }
+
+  fs::path tree_ = temporary_.path() / "tree";
+};
+
+TEST_F(CheckoutTest, WritesModesLinksOddNamesAndTheCommitsTime) {
+  write(upstream_ / "src/deep/er/file.cpp", "int main() {}");
+  write(upstream_ / "empty", "");
+  write(upstream_ / "with space and ü", "a line\nnot changed");
+  write(upstream_ / "-rf", "dash");
+  write(upstream_ / "line\nbreak", "odd");
+  write(upstream_ / ".gitattributes", "* text eol=crlf\n");
+  write_script(upstream_ / "tool.sh", "exit 0");
+  fs::create_symlink("src/deep", upstream_ / "link");
+  fs::create_symlink("/nowhere", upstream_ / "dangling");
+  const std::string id = commit_all("Many kinds of files");
+  ASSERT_FALSE(check_out(id).has_value());
+
+  for (const char* name :
+       {"src/deep/er/file.cpp", "empty", "with space and ü", "-rf", "line\nbreak", "tool.sh"}) {
+    EXPECT_EQ(read(tree_ / name), git({"cat-file", "blob", "HEAD:" + std::string(name)})) << name;
+    EXPECT_FALSE(fs::is_symlink(tree_ / name));
+  }
+  EXPECT_EQ(fs::read_symlink(tree_ / "link"), "src/deep");
+  EXPECT_EQ(fs::read_symlink(tree_ / "dangling"), "/nowhere");
+  EXPECT_FALSE(fs::exists(tree_ / ".git"));
+  struct stat status {};
+  ASSERT_EQ(::stat((tree_ / "tool.sh").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0755U);
+  EXPECT_EQ(status.st_mtim.tv_sec, 1'700'000'600);
+  ASSERT_EQ(::stat((tree_ / "src/deep").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mtim.tv_sec, 1'700'000'600);
+  ASSERT_EQ(::stat((tree_ / "empty").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0644U);
+}
+
+TEST_F(CheckoutTest, RefusesADirectoryThatIsNotEmpty) {
+  commit("a", "1");
+  write(tree_ / "stale.o", "left over");
+  const auto failure = check_out("main");
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, CheckoutFailure::Kind::corrupt) << failure->sentence;
+}
+
+TEST_F(CheckoutTest, RefusesToWriteThroughALinkThatIsThere) {
+  commit("dir/a", "1");
+  fs::create_directories(temporary_.path() / "outside");
+  fs::create_directories(tree_);
+  fs::create_directory_symlink(temporary_.path() / "outside", tree_ / "dir");
+  ASSERT_TRUE(check_out("main"));
+  EXPECT_TRUE(fs::is_empty(temporary_.path() / "outside"));
+}
+
+TEST_F(CheckoutTest, RefusesPathsThatEscape) {
+  commit("a", "1");
+  const std::string blob = git({"rev-parse", "HEAD:a"});
+  for (const char* name : {"..", ".git", ".GIT", "x/../../y", "."}) {
+    commit_tree(raw_tree(entry("100644", name, blob)));
+    fs::remove_all(tree_);
+    const auto failure = check_out("main");
+    ASSERT_TRUE(failure) << name;
+    EXPECT_TRUE(fs::is_empty(tree_)) << name;
+    EXPECT_FALSE(fs::exists(temporary_.path() / "y"));
+  }
+}
+
+TEST_F(CheckoutTest, RefusesALinkAndAFileOfOneName) {
+  commit("a", "/tmp");
+  const std::string blob = git({"rev-parse", "HEAD:a"});
+  const std::string inner = raw_tree(entry("100644", "planted", blob));
+  commit_tree(raw_tree(entry("120000", "x", blob) + entry("40000", "x", inner)));
+  const auto failure = check_out("main");
+  ASSERT_TRUE(failure);
+  EXPECT_FALSE(fs::exists("/tmp/planted"));
+}
+
+TEST_F(CheckoutTest, SaysThatSubmodulesAreNotSupported) {
+  write(upstream_ / ".gitmodules", "[submodule \"m\"]\n\tpath = third/m\n\turl = https://example.org/m\n");
+  git({"add", ".gitmodules"});
+  git({"update-index", "--add", "--cacheinfo", "160000," + std::string(40, 'c') + ",third/m"});
+  git({"commit", "--quiet", "-m", "Add a submodule"});
+  const auto failure = check_out("main");
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, CheckoutFailure::Kind::submodules);
+  EXPECT_NE(failure->sentence.find("third/m"), std::string::npos);
+}
+
+TEST_F(CheckoutTest, SaysThatLargeFilePointersAreNotSupported) {
+  commit("weights.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n");
+  const auto failure = check_out("main");
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, CheckoutFailure::Kind::large_files);
+}
+
+TEST_F(CheckoutTest, RefusesATreeThatUnfoldsWithoutEnd) {
+  commit("a", "1");
+  std::string tree = git({"rev-parse", "HEAD^{tree}"});
+  for (int depth = 0; depth < 230; ++depth) tree = raw_tree(entry("40000", "d", tree));
+  commit_tree(tree);
+  const auto failure = check_out("main");
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, CheckoutFailure::Kind::too_large) << failure->sentence;
+}
+
+TEST_F(CheckoutTest, NamesTheFileWhoseObjectIsDamaged) {
+  commit("good", "1");
+  commit("bad", "2");
+  fetched(upstream_);
+  const std::string id = git({"rev-parse", "HEAD:bad"});
+  const fs::path object = mirror_ / "objects" / id.substr(0, 2) / id.substr(2);
+  ASSERT_TRUE(fs::exists(object));
+  fs::remove(object);
+  write(object, "not an object");
+  const auto failure = check_out("main");
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, CheckoutFailure::Kind::corrupt);
+  EXPECT_NE(failure->sentence.find("'bad'"), std::string::npos) << failure->sentence;
+}
+
+TEST_F(CheckoutTest, EndsOnRequest) {
+  commit("a", "1");
+  std::stop_source stop;
+  stop.request_stop();
+  const auto failure = check_out("main", stop.get_token());
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, CheckoutFailure::Kind::stopped);
+}
+
+}  // namespace
+}  // namespace tandem::builders

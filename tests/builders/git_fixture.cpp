@@ -1,0 +1,130 @@
+#include "git_fixture.hpp"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+
+namespace tandem::builders {
+namespace {
+
+// libgit2 reads the user's configuration once, when it is first used: it must not find this machine's.
+const bool isolated =
+    ::setenv("HOME", "/nonexistent", 1) == 0 && ::setenv("XDG_CONFIG_HOME", "/nonexistent", 1) == 0;
+
+}  // namespace
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string name = (fs::temp_directory_path() / "tandem-builders-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
+  path_ = fs::canonical(name);
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+void write(const fs::path& file, const std::string& text) {
+  fs::create_directories(file.parent_path());
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+void write_script(const fs::path& file, const std::string& text) {
+  write(file, "#!/bin/sh\n" + text);
+  fs::permissions(file, fs::perms::owner_all);
+}
+
+std::string read(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::vector<std::string> git_environment() {
+  return {"PATH=/usr/local/bin:/usr/bin:/bin",
+          "HOME=/nonexistent",
+          "GIT_CONFIG_NOSYSTEM=1",
+          "GIT_CONFIG_GLOBAL=/dev/null",
+          "GIT_AUTHOR_NAME=Ada",
+          "GIT_AUTHOR_EMAIL=ada@example.org",
+          "GIT_COMMITTER_NAME=Charles",
+          "GIT_COMMITTER_EMAIL=charles@example.org",
+          "GIT_TERMINAL_PROMPT=0",
+          "LANG=C.UTF-8"};
+}
+
+std::string fingerprint(const fs::path& directory) {
+  std::map<std::string, std::string> lines;
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+    struct stat status {};
+    ::lstat(entry.path().c_str(), &status);
+    lines[entry.path()] =
+        fmt::format("{} {}.{} {:o} {}", entry.path().string(), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+                    status.st_mode, entry.is_regular_file() ? read(entry.path()) : std::string());
+  }
+  std::string text;
+  for (const auto& [path, line] : lines) text += line + "\n";
+  return text;
+}
+
+GitTest::GitTest() {
+  EXPECT_TRUE(isolated);
+  fs::create_directories(upstream_);
+  git({"init", "--quiet", "--initial-branch=main"});
+}
+
+std::string GitTest::git(const std::vector<std::string>& arguments, const fs::path& directory) const {
+  runners::Command command;
+  command.argv = {"/usr/bin/git"};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
+  command.environment = git_environment();
+  command.environment.push_back(fmt::format("GIT_AUTHOR_DATE={} +0900", clock_ - 30));
+  command.environment.push_back(fmt::format("GIT_COMMITTER_DATE={} -0800", clock_));
+  command.working_directory = directory;
+  const auto finished = run_command(command, {});
+  EXPECT_TRUE(finished.succeeded()) << arguments.front() << " " << describe(finished) << "\n"
+                                    << finished.errors;
+  std::string output = finished.output;
+  while (output.ends_with('\n')) output.pop_back();
+  return output;
+}
+
+std::string GitTest::commit(const std::string& file, const std::string& text, const std::string& subject) {
+  write(upstream_ / file, text);
+  return commit_all(subject);
+}
+
+std::string GitTest::commit_all(const std::string& subject) {
+  clock_ += 600;
+  git({"add", "--all"});
+  git({"commit", "--quiet", "--allow-empty", "-m", subject});
+  return git({"rev-parse", "HEAD"});
+}
+
+std::variant<Tip, FetchFailure> GitTest::fetch_from(const std::string& repo_dir, const std::string& branch,
+                                                    std::chrono::nanoseconds deadline) const {
+  return fetch(mirror_, resolve_source(repo_dir, "origin", branch), {FETCH_CHILD, deadline});
+}
+
+Tip GitTest::fetched(const std::string& repo_dir, const std::string& branch) const {
+  const auto result = fetch_from(repo_dir, branch);
+  if (const auto* failure = std::get_if<FetchFailure>(&result)) {
+    ADD_FAILURE() << name_of(failure->kind) << ": " << failure->sentence;
+    return {};
+  }
+  return std::get<Tip>(result);
+}
+
+FetchFailure GitTest::not_fetched(const std::string& repo_dir, const std::string& branch,
+                                  std::chrono::nanoseconds deadline) const {
+  const auto result = fetch_from(repo_dir, branch, deadline);
+  if (const auto* failure = std::get_if<FetchFailure>(&result)) return *failure;
+  ADD_FAILURE() << "the fetch succeeded";
+  return {};
+}
+
+}  // namespace tandem::builders

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "git_fixture.hpp"
+#include "runners/process.hpp"
+
+namespace tandem::builders {
+
+/// A listening socket on 127.0.0.1 with a port of its own. Connections succeed and are never answered.
+class Listener {
+ public:
+  Listener() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    if (::bind(socket_, generic, size) != 0 || ::listen(socket_, 16) != 0 ||
+        ::getsockname(socket_, generic, &size) != 0) {
+      throw std::runtime_error("cannot listen on the loopback interface");
+    }
+    port_ = ntohs(address.sin_port);
+  }
+  ~Listener() { close(); }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  void close() {
+    if (socket_ >= 0) ::close(socket_);
+    socket_ = -1;
+  }
+  [[nodiscard]] int socket() const { return socket_; }
+  [[nodiscard]] int port() const { return port_; }
+
+ private:
+  int socket_;
+  int port_ = 0;
+};
+
+/// Answers each connection with one function on a thread of its own.
+class ScriptedServer {
+ public:
+  explicit ScriptedServer(std::function<void(int)> answer)
+      : thread_([this, answer = std::move(answer)] {
+          for (int client; (client = ::accept(listener_.socket(), nullptr, nullptr)) >= 0; ::close(client)) {
+            answer(client);
+          }
+        }) {}
+  ~ScriptedServer() {
+    ::shutdown(listener_.socket(), SHUT_RDWR);
+    thread_.join();
+  }
+  [[nodiscard]] int port() const { return listener_.port(); }
+
+ private:
+  Listener listener_;
+  std::thread thread_;
+};
+
+/// A real `git daemon` that serves everything below a directory.
+class GitDaemon {
+ public:
+  explicit GitDaemon(const fs::path& base) {
+    {
+      Listener reserved;
+      port_ = reserved.port();
+    }
+    runners::Command command;
+    command.argv = {"/usr/bin/git",
+                    "daemon",
+                    "--reuseaddr",
+                    "--export-all",
+                    "--informative-errors",
+                    "--listen=127.0.0.1",
+                    "--port=" + std::to_string(port_),
+                    "--base-path=" + base.string(),
+                    base};
+    command.environment = git_environment();
+    child_ = children_.start(command, {});
+    using Clock = runners::Children::Clock;
+    for (int attempt = 0; attempt < 200 && !ready_; ++attempt) {
+      const auto event = children_.wait(Clock::now() + std::chrono::milliseconds{20}, {});
+      if (event.kind == runners::Children::Event::Kind::finished) return;
+      ready_ = answers();
+    }
+  }
+
+  [[nodiscard]] bool ready() const { return ready_; }
+  [[nodiscard]] std::string url(const std::string& name) const {
+    return "git://127.0.0.1:" + std::to_string(port_) + "/" + name;
+  }
+
+ private:
+  [[nodiscard]] bool answers() const {
+    const int client = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(port_));
+    const bool connected = ::connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+    ::close(client);
+    return connected;
+  }
+
+  runners::Children children_;
+  std::size_t child_ = 0;
+  int port_ = 0;
+  bool ready_ = false;
+};
+
+}  // namespace tandem::builders

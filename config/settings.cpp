@@ -1,0 +1,228 @@
+#include "config/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "config/checks.hpp"
+#include "specs/error.hpp"
+#include "specs/nearest.hpp"
+
+namespace tandem::config {
+namespace {
+
+using specs::in_quotes;
+
+template <typename Value>
+void take(Value& to, const std::optional<Value>& from) {
+  if (from) to = *from;
+}
+
+void apply(WatchSettings& watch, const WatchOverrides& said) {
+  take(watch.name, said.name);
+  take(watch.repo, said.repo);
+  take(watch.repo_dir, said.repo_dir);
+  take(watch.remote_repository, said.remote_repository);
+  take(watch.branch, said.branch);
+  take(watch.framework, said.framework);
+  take(watch.frameworks_dir, said.frameworks_dir);
+  take(watch.platforms, said.platforms);
+  take(watch.benchmark_file, said.benchmark_file);
+  take(watch.base_commit, said.base_commit);
+  take(watch.commit, said.commit);
+  take(watch.commit_file, said.commit_file);
+  take(watch.step, said.step);
+  take(watch.control, said.control);
+  take(watch.regression, said.regression);
+  take(watch.ab_testing, said.ab_testing);
+  take(watch.same_host, said.same_host);
+  take(watch.margin, said.margin);
+}
+
+void apply(Settings& settings, const Overrides& said) {
+  take(settings.exec_dir, said.exec_dir);
+  take(settings.status_file, said.status_file);
+  take(settings.interval, said.interval);
+  take(settings.once, said.once);
+  take(settings.max_launches, said.max_launches);
+  take(settings.build_timeout, said.build_timeout);
+  take(settings.benchmark_timeout, said.benchmark_timeout);
+  take(settings.jobs, said.jobs);
+  take(settings.cxxflags, said.cxxflags);
+  take(settings.ldflags, said.ldflags);
+}
+
+void refuse_if(const char* flag, const std::string& complaint) {
+  if (!complaint.empty()) throw InputError(fmt::format("--{}: {}", flag, complaint));
+}
+
+template <typename Value, typename Complain>
+void check(const char* flag, const std::optional<Value>& value, Complain&& complain) {
+  if (value) refuse_if(flag, complain(*value));
+}
+
+void check_path(const char* flag, std::optional<std::filesystem::path>& path) {
+  if (!path) return;
+  refuse_if(flag, complain_of_path(*path));
+  *path = std::filesystem::absolute(*path).lexically_normal();
+}
+
+/// The flags with every value checked and every path absolute, so that the daemon may change its directory.
+Overrides checked(Overrides flags) {
+  check("name", flags.name, complain_of_watch_name);
+  check("repo", flags.repo, complain_of_repo);
+  check("remote_repository", flags.remote_repository, complain_of_remote);
+  check("branch", flags.branch, complain_of_branch);
+  check("framework", flags.framework, complain_of_framework);
+  check("platforms", flags.platforms, complain_of_platforms);
+  check("base_commit", flags.base_commit, complain_of_commit);
+  check("commit", flags.commit, complain_of_commit);
+  check("step", flags.step, [](int step) { return complain_of_count(step, 1, most_steps); });
+  check("margin", flags.margin, complain_of_margin);
+  check("interval", flags.interval, [](Seconds value) { return complain_of_duration(value, no_time); });
+  const auto timeout = [](Seconds value) { return complain_of_duration(value, shortest_timeout); };
+  check("build_timeout", flags.build_timeout, timeout);
+  check("benchmark_timeout", flags.benchmark_timeout, timeout);
+  check("max_launches", flags.max_launches,
+        [](int count) { return complain_of_count(count, 1, most_launches); });
+  check("jobs", flags.jobs, [](int count) { return complain_of_count(count, 0, most_jobs); });
+  check_path("frameworks_dir", flags.frameworks_dir);
+  check_path("benchmark_file", flags.benchmark_file);
+  check_path("commit_file", flags.commit_file);
+  check_path("state_dir", flags.state_dir);
+  check_path("exec_dir", flags.exec_dir);
+  check_path("status_file", flags.status_file);
+  if (flags.repo_dir && !is_url(*flags.repo_dir)) {
+    std::optional<std::filesystem::path> path = *flags.repo_dir;
+    check_path("repo_dir", path);
+    flags.repo_dir = path->string();
+  }
+  return flags;
+}
+
+void refuse_flags_for_one_watch(const WatchOverrides& flags, const ConfigFile& file) {
+  const std::pair<const char*, bool> given[] = {
+      {"name", flags.name.has_value()},
+      {"repo", flags.repo.has_value()},
+      {"repo_dir", flags.repo_dir.has_value()},
+      {"remote_repository", flags.remote_repository.has_value()},
+      {"branch", flags.branch.has_value()},
+      {"framework", flags.framework.has_value()},
+      {"benchmark_file", flags.benchmark_file.has_value()},
+      {"base_commit", flags.base_commit.has_value()},
+      {"commit", flags.commit.has_value()},
+      {"commit_file", flags.commit_file.has_value()},
+  };
+  for (const auto& [flag, is_given] : given) {
+    if (!is_given) continue;
+    throw InputError(fmt::format("--{} can only be meant for one watch and {} has {}; write it there", flag,
+                                 file.file.string(), file.watches.size()));
+  }
+}
+
+/// A sentence's subject for a watch: `watch "x" (FILE:LINE:COLUMN)`, or what the flags made.
+std::string subject(const WatchSettings& watch) {
+  if (watch.source.empty()) return "the watch given by flags";
+  return watch.name.empty() ? fmt::format("the watch at {}", watch.source)
+                            : fmt::format("watch {} ({})", in_quotes(watch.name), watch.source);
+}
+
+void require(const WatchSettings& watch, const char* key, const std::string& value) {
+  if (!value.empty()) return;
+  if (watch.source.empty())
+    throw InputError(fmt::format("there is no {0}; give --{0}, or a --config file", key));
+  throw InputError(fmt::format("{0} has no {1}; write \"{1}\" there or give --{1}", subject(watch), key));
+}
+
+void finish(WatchSettings& watch) {
+  require(watch, "repo_dir", watch.repo_dir);
+  require(watch, "framework", watch.framework);
+  if (watch.control == ControlRule::fixed && watch.base_commit.empty()) {
+    throw InputError(fmt::format(
+        "{} has control \"fixed\" without a base_commit; name the commit to compare with", subject(watch)));
+  }
+  if (watch.name.empty()) {
+    watch.name = watch.framework + "-" + watch.branch;
+    std::replace(watch.name.begin(), watch.name.end(), '/', '-');
+  }
+}
+
+void check_watches_differ(const std::vector<WatchSettings>& watches) {
+  std::map<std::string, const WatchSettings*> names;
+  std::map<std::filesystem::path, const WatchSettings*> commit_files;
+  for (const WatchSettings& watch : watches) {
+    if (const auto [first, added] = names.try_emplace(watch.name, &watch); !added) {
+      throw InputError(fmt::format("two watches are called {}, at {} and {}; give one another \"name\"",
+                                   in_quotes(watch.name), first->second->source, watch.source));
+    }
+    if (watch.commit_file.empty()) continue;
+    if (const auto [first, added] = commit_files.try_emplace(watch.commit_file, &watch); !added) {
+      throw InputError(fmt::format("{} and {} have the same commit_file; give each its own",
+                                   subject(*first->second), subject(watch)));
+    }
+  }
+}
+
+}  // namespace
+
+const char* name_of(ControlRule rule) {
+  switch (rule) {
+    case ControlRule::week:
+      return "week";
+    case ControlRule::parent:
+      return "parent";
+    case ControlRule::fixed:
+      return "fixed";
+    case ControlRule::tag:
+      return "tag";
+  }
+  return "week";
+}
+
+ControlRule control_rule(std::string_view name) {
+  for (const ControlRule rule :
+       {ControlRule::week, ControlRule::parent, ControlRule::fixed, ControlRule::tag}) {
+    if (name == name_of(rule)) return rule;
+  }
+  throw InputError(fmt::format("found {}; expected one of {}", in_quotes(name),
+                               specs::list_in_quotes({"week", "parent", "fixed", "tag"})));
+}
+
+Settings merge(const std::optional<ConfigFile>& file, const Overrides& given, const StateDirPlaces& places) {
+  const Overrides flags = checked(given);
+  Settings settings;
+  if (file) apply(settings, file->top);
+  apply(settings, flags);
+  settings.state_dir = choose_state_dir(flags.state_dir, file ? file->top.state_dir : std::nullopt, places);
+  if (settings.exec_dir.empty()) settings.exec_dir = settings.state_dir / "cache";
+
+  if (file && file->watches.size() > 1) refuse_flags_for_one_watch(flags, *file);
+  if (file) {
+    for (const ConfigFile::Watch& written : file->watches) {
+      WatchSettings watch;
+      apply(watch, written);
+      watch.source = written.source;
+      settings.watches.push_back(std::move(watch));
+    }
+  }
+  if (settings.watches.empty()) settings.watches.emplace_back();
+  for (WatchSettings& watch : settings.watches) {
+    apply(watch, flags);
+    finish(watch);
+  }
+  check_watches_differ(settings.watches);
+  return settings;
+}
+
+std::vector<std::string> split_platforms(std::string_view list) {
+  std::vector<std::string> names;
+  while (true) {
+    const std::size_t comma = list.find(',');
+    names.emplace_back(list.substr(0, comma));
+    if (comma == std::string_view::npos) return names;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace tandem::config

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/state_dir.hpp"
+
+namespace tandem::config {
+
+using Seconds = std::chrono::duration<double>;
+
+/// Which earlier commit a new one is compared with: the first of its week, its parent, `base_commit`, the
+/// last tag.
+enum class ControlRule { week, parent, fixed, tag };
+
+[[nodiscard]] const char* name_of(ControlRule rule);
+[[nodiscard]] ControlRule control_rule(std::string_view name);  ///< throws InputError that lists the names
+
+/// One branch of one repository under one framework. Paths are absolute.
+struct WatchSettings {
+  std::string name;  ///< default: FRAMEWORK-BRANCH
+  std::string repo = "git";
+  std::string repo_dir;  ///< a clone or a URL
+  std::string remote_repository = "origin";
+  std::string branch = "main";  ///< FAI-PEP's default was master
+  std::string framework;
+  std::filesystem::path frameworks_dir;  ///< empty: the one installed with Tandem
+  std::vector<std::string> platforms = {"linux"};
+  std::filesystem::path benchmark_file;  ///< empty: the benchmarks that the program itself lists
+  std::string base_commit;
+  std::string commit;                 ///< where to start; empty: at the tip
+  std::filesystem::path commit_file;  ///< empty: none
+  int step = 1;                       ///< every step-th commit
+  ControlRule control = ControlRule::week;
+  bool regression = false;  ///< confirm and report; else measure and store only
+  bool ab_testing = false;
+  bool same_host = false;  ///< never build while measuring
+  double margin = 0.01;    ///< the change worth knowing, as a fraction
+
+  std::string source;  ///< "FILE:LINE:COLUMN" of the watch, or empty when flags made it
+};
+
+/// Everything the daemon is told, complete and checked. Only `merge` makes one.
+struct Settings {
+  std::filesystem::path state_dir;
+  std::filesystem::path exec_dir;     ///< default: STATE_DIR/cache
+  std::filesystem::path status_file;  ///< the stop file; empty: none
+  Seconds interval{60};               ///< at least this long between two runs
+  bool once = false;
+  int max_launches = 66;  ///< of one screen
+  Seconds build_timeout{3600};
+  Seconds benchmark_timeout{300};  ///< where the spec does not say
+  int jobs = 0;                    ///< of a build; 0: as many as there are cores
+  std::string cxxflags;
+  std::string ldflags;
+  std::vector<WatchSettings> watches;  ///< at least one
+};
+
+/// What one source says about a watch; what is not said stays empty.
+struct WatchOverrides {
+  std::optional<std::string> name, repo, repo_dir, remote_repository, branch, framework;
+  std::optional<std::string> base_commit, commit;
+  std::optional<std::filesystem::path> frameworks_dir, benchmark_file, commit_file;
+  std::optional<std::vector<std::string>> platforms;
+  std::optional<int> step;
+  std::optional<ControlRule> control;
+  std::optional<bool> regression, ab_testing, same_host;
+  std::optional<double> margin;
+};
+
+/// What the command line says, one field per flag of the same name.
+struct Overrides : WatchOverrides {
+  std::optional<std::filesystem::path> state_dir, exec_dir, status_file;
+  std::optional<Seconds> interval, build_timeout, benchmark_timeout;
+  std::optional<bool> once;
+  std::optional<int> max_launches, jobs;
+  std::optional<std::string> cxxflags, ldflags;
+};
+
+/// What a config file says: paths already relative to its folder, values already checked one by one.
+struct ConfigFile {
+  struct Watch : WatchOverrides {
+    std::string source;  ///< "FILE:LINE:COLUMN"
+  };
+  std::filesystem::path file;
+  Overrides top;  ///< its watch fields stay empty
+  std::vector<Watch> watches;
+};
+
+/// Defaults, then the config file, then the flags. Throws InputError with a sentence to act on.
+///
+/// Without watches in a file the flags make one. With one watch in the file every flag changes it. With
+/// several, the flags that say how to measure (frameworks_dir, platforms, step, control, regression,
+/// ab_testing, same_host, margin) apply to all of them, and those that say what to watch (name, repo_dir,
+/// branch, commit, …) are refused, because they can only be meant for one.
+[[nodiscard]] Settings merge(const std::optional<ConfigFile>& file, const Overrides& flags,
+                             const StateDirPlaces& places = StateDirPlaces::of_this_process());
+
+/// "a,b" as `--platforms` takes it.
+[[nodiscard]] std::vector<std::string> split_platforms(std::string_view list);
+
+}  // namespace tandem::config

@@ -1,0 +1,158 @@
+#include "specs/placeholders.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "specs/command_line.hpp"
+#include "specs/nearest.hpp"
+
+namespace tandem::specs {
+namespace {
+
+// A short file can ask for an expansion of any size ("{b}{b}" nine levels deep), so all of it is bounded.
+constexpr std::size_t deepest_chain = 32;
+constexpr std::size_t most_replacements = 10'000;
+constexpr std::size_t most_compared = 500;
+constexpr std::size_t longest_command = std::size_t{64} << 10;
+
+const Keys runner_names = {"program", "TGTDIR", "HOSTDIR", "BUILDDIR", "TEMPDIR"};
+
+/// A field by its whole name, or by a path with dots.
+std::optional<Node> field(const Node& root, std::string_view name) {
+  if (auto whole = root.find(name)) return whole;
+  std::optional<Node> at = root;
+  while (at && !name.empty()) {
+    if (at->kind() != Kind::object) return std::nullopt;
+    const std::size_t dot = std::min(name.find('.'), name.size());
+    at = at->find(name.substr(0, dot));
+    name.remove_prefix(std::min(dot + 1, name.size()));
+  }
+  return at;
+}
+
+bool is_file(const Node& node) {
+  return node.kind() == Kind::object && (node.has("filename") || node.has("location"));
+}
+
+class Expansion {
+ public:
+  Expansion(const Node& where, const PlaceholderScope& scope) : where_(where), scope_(scope) {}
+
+  std::string expand(const std::string& text) {
+    std::string result;
+    std::size_t copied = 0;
+    while (const auto placeholder = next_placeholder(text, copied)) {
+      result += text.substr(copied, placeholder->begin - copied);
+      result += value_of(*placeholder, text);
+      copied = placeholder->end;
+      if (result.size() > longest_command) {
+        where_.fail(fmt::format("grows past {} characters when its placeholders are replaced; shorten it",
+                                longest_command));
+      }
+    }
+    return result + text.substr(copied);
+  }
+
+ private:
+  std::string value_of(const Placeholder& placeholder, const std::string& text) {
+    const std::string& name = placeholder.name;
+    const bool circular = std::find(chain_.begin(), chain_.end(), name) != chain_.end();
+    chain_.push_back(name);
+    if (circular)
+      where_.fail(fmt::format("placeholder refers to itself: {}; break the circle", chain_text()));
+    if (chain_.size() > deepest_chain || ++replacements_ > most_replacements) {
+      where_.fail(fmt::format("needs more than {} placeholders inside each other or {} in all; simplify it",
+                              deepest_chain, most_replacements));
+    }
+    std::string result;
+    if (const auto raw = raw_value(name)) {
+      result = expand(*raw);
+    } else if (is_runners(name) || (chain_.size() == 1 && is_first_word(placeholder, text))) {
+      result = "{" + name + "}";
+    } else {
+      fail_unknown(name);
+    }
+    chain_.pop_back();
+    return result;
+  }
+
+  /// The text a name stands for, before its own placeholders are replaced; nothing if the runner may know it.
+  std::optional<std::string> raw_value(const std::string& name) const {
+    if (const auto given = scope_.string_map.find(name); given != scope_.string_map.end())
+      return given->second;
+    if (name == "ID") return std::to_string(scope_.id);
+    if (name == "INDEX") return "0";
+    if (const auto node = find_field(name)) {
+      if (is_file(*node)) return std::nullopt;
+      if (node->kind() == Kind::array || node->kind() == Kind::object || node->kind() == Kind::null) {
+        where_.fail(
+            fmt::format("placeholder {} names {}; only strings, numbers, true and false can be put into a "
+                        "command",
+                        chain_text(), node->found()));
+      }
+      return node->scalar_text();
+    }
+    if (name == "iter" || name == "warmup") return "-1";  // FAI-PEP's value for a test that does not say
+    return std::nullopt;
+  }
+
+  std::optional<Node> find_field(const std::string& name) const {
+    if (auto found = field(scope_.test, name)) return found;
+    if (auto found = field(scope_.model, name)) return found;
+    return scope_.meta ? field(*scope_.meta, name) : std::nullopt;
+  }
+
+  bool is_runners(const std::string& name) const {
+    if (std::find(runner_names.begin(), runner_names.end(), name) != runner_names.end()) return true;
+    if (std::find(scope_.programs.begin(), scope_.programs.end(), name) != scope_.programs.end()) return true;
+    return find_field(name).has_value();  // what is left here are files
+  }
+
+  static bool is_first_word(const Placeholder& placeholder, const std::string& text) {
+    constexpr std::string_view blanks = " \t\r\n";
+    const bool starts = text.find_first_not_of(blanks) == placeholder.begin;
+    const bool ends =
+        placeholder.end == text.size() || blanks.find(text[placeholder.end]) != std::string_view::npos;
+    return starts && ends && !nearest(placeholder.name, runner_names);
+  }
+
+  [[noreturn]] void fail_unknown(const std::string& name) const {
+    std::vector<std::string> names(runner_names.begin(), runner_names.end());
+    names.insert(names.end(), {"ID", "INDEX", "iter", "warmup"});
+    names.insert(names.end(), scope_.programs.begin(), scope_.programs.end());
+    for (const auto& [key, value] : scope_.string_map) names.push_back(key);
+    for (const auto& root : {std::optional(scope_.test), std::optional(scope_.model), scope_.meta}) {
+      if (!root) continue;
+      for (const Member& member : root->members()) {
+        if (names.size() < most_compared) names.push_back(member.key);
+      }
+    }
+    std::string message = fmt::format("unknown placeholder {}; ", chain_text());
+    const Keys known(names.begin(), names.end());
+    if (const auto close = nearest(name, known)) message += fmt::format("did you mean {{{}}}? ", *close);
+    where_.fail(message + "write a field of the test or model, a name from --string_map, or one of " +
+                list_in_quotes(runner_names));
+  }
+
+  std::string chain_text() const {
+    std::string text;
+    for (const std::string& name : chain_) text += (text.empty() ? "{" : " -> {") + name + "}";
+    constexpr std::size_t longest_chain = 300;
+    return text.size() > longest_chain ? in_quotes(text) : text;
+  }
+
+  const Node& where_;
+  const PlaceholderScope& scope_;
+  std::vector<std::string> chain_;
+  std::size_t replacements_ = 0;
+};
+
+}  // namespace
+
+std::string expand_placeholders(const Node& where, const std::string& command,
+                                const PlaceholderScope& scope) {
+  return Expansion(where, scope).expand(command);
+}
+
+}  // namespace tandem::specs

@@ -4,6 +4,7 @@
 #include <exception>
 #include <variant>
 
+#include "builders/fetch.hpp"
 #include "daemon/commands/command_line.hpp"
 #include "daemon/stop_signals.hpp"
 #include "specs/error.hpp"
@@ -20,6 +21,18 @@ struct Perform {
     return 0;
   }
   int operator()(const commands::CompareOptions& options) const { return commands::compare(options, stop); }
+  int operator()(const commands::DaemonOptions& options) const {
+    return commands::run_daemon_command(options, stop);
+  }
+  int operator()(const commands::ReportOptions& options) const {
+    return commands::run_report_command(options);
+  }
+  int operator()(const commands::StatusOptions& options) const {
+    return commands::run_status_command(options);
+  }
+  int operator()(const commands::FetchChild& child) const {
+    return tandem::builders::fetch_in_child(child.arguments);
+  }
 };
 
 }  // namespace

@@ -21,7 +21,8 @@ struct WatchKey {
   bool operator==(const WatchKey&) const = default;
 };
 
-/// What came of a suspect. Only a regression has a life after its first state; the others are noted and visible.
+/// What came of a suspect. Only a regression has a life after its first state; the others are noted and
+/// visible.
 enum class RecordKind { regression, improvement, accumulated, not_reproduced };
 
 enum class RecordState { open, fixed, noted };
@@ -71,13 +72,14 @@ struct Record {
   ConfirmationRecord confirmation;
   std::string layout = "unresolved";  ///< nothing was relinked
   runners::MachineFacts host;
-  std::string control_build;    ///< cache key of the executable
-  std::string treatment_build;  ///< cache key of the executable
+  std::string control_build;           ///< cache key of the executable
+  std::string treatment_build;         ///< cache key of the executable
   std::vector<std::string> reproduce;  ///< argv of the command that measures it again
 };
 
-/// The first 16 hex digits of SHA-256 over the five parts, each ended by a line break: nothing is ever doubled.
-[[nodiscard]] std::string record_id(const WatchKey& key, const std::string& benchmark, const std::string& metric,
-                                    const std::string& culprit);
+/// The first 16 hex digits of SHA-256 over the five parts, each ended by a line break: nothing is ever
+/// doubled.
+[[nodiscard]] std::string record_id(const WatchKey& key, const std::string& benchmark,
+                                    const std::string& metric, const std::string& culprit);
 
 }  // namespace tandem::daemon

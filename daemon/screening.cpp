@@ -17,11 +17,6 @@ using Clock = std::chrono::steady_clock;
 /// Keeps the coins of the A/A apart from those of the screen.
 constexpr std::uint64_t calibration_stream = 0xa5a5'0000'5a5a'0001;
 
-struct PriorSigma {
-  double median = 0;
-  double total = 0;
-};
-
 /// One benchmark on its way through the screen.
 struct Track {
   Screened result;
@@ -49,7 +44,9 @@ class Screening {
 
  private:
   void calibrate() {
-    const runners::ProgramPair alike = {pair_.control, pair_.control, pair_.commands, pair_.environment};
+    priors_ = settings_.priors;
+    if (!priors_.empty()) return;
+    const runners::ProgramPair alike = pair_.both(runners::Side::control);
     std::map<std::string, std::vector<analysis::LaunchStatistics>> seen;
     for (std::size_t i = 0; i < settings_.calibration_launches && !stop_.stop_requested(); ++i) {
       tell(ScreeningProgress::Phase::calibrating, i, settings_.calibration_launches);
@@ -139,6 +136,8 @@ class Screening {
     result.time = time;
     result.verdict = track.screen->verdict();
     result.history = track.screen->history();
+    if (const auto prior = priors_.find(result.benchmark); prior != priors_.end())
+      result.prior = prior->second;
     if (result.verdict.outcome == Outcome::failed) result.failure = last_failure_;
     for (auto* ratio : {&result.verdict.ratio, &result.verdict.median_ratio, &result.verdict.total_ratio}) {
       *ratio = metric_ratio(*ratio, result.metric.direction);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -15,11 +16,18 @@
 
 namespace tandem::daemon {
 
+/// The standard deviation that one launch's log-ratio is expected to have, for both statistics.
+struct PriorSigma {
+  double median = 0;
+  double total = 0;
+};
+
 struct ScreeningSettings {
   double margin = 0.01;  ///< δ as a share
   std::size_t max_launches = 66;
   std::size_t calibration_launches = 6;  ///< of the control next to itself, before the screen; they give s0
   std::uint64_t seed = 1;
+  std::map<std::string, PriorSigma> priors = {};  ///< by benchmark, from an earlier A/A: then none is made
 };
 
 /// What is known of one benchmark after its screen. Samples are kept even when nothing changed.
@@ -29,13 +37,14 @@ struct Screened {
   analysis::Verdict verdict;
   analysis::ScreenHistory history;  ///< to continue an inconclusive screen
   std::vector<runners::Launch> launches;
+  std::optional<PriorSigma> prior;             ///< what the A/A gave
   std::optional<runners::RunFailure> failure;  ///< set when the outcome is `failed`
   std::chrono::nanoseconds time{};             ///< of the machine, calibration included
 };
 
 /// What a person may be shown between two launches.
 struct ScreeningProgress {
-  enum class Phase { calibrating, screening } phase = Phase::calibrating;
+  enum class Phase { calibrating, screening, confirming } phase = Phase::calibrating;
   std::string benchmark;
   std::size_t launch = 0;
   std::size_t most = 0;

@@ -11,7 +11,7 @@
 namespace tandem::runners {
 
 /// What both kinds of launch have in common: the command line of one slot, with its padding and its seed.
-[[nodiscard]] Command command_in_slot(const HostSettings& settings, const ProgramPair& pair,
+[[nodiscard]] Command command_in_slot(const HostSettings& settings, const ProgramPair& pair, Side side,
                                       const std::vector<std::string>& arguments,
                                       const std::filesystem::path& executable, std::size_t padding_bytes,
                                       std::uint64_t program_seed);

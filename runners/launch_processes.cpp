@@ -18,9 +18,11 @@ std::variant<Finished, RunFailure> run_slot(const HostSettings& settings, const 
                                             std::size_t slot, const std::stop_token& stop) {
   Finished all;
   for (const auto& arguments : pair.commands) {
-    const Command command = command_in_slot(settings, pair, arguments, copies.in_slot(slot),
-                                            plan.padding_bytes.at(slot), plan.program_seed);
-    Finished one = run_command(command, {settings.deadline, settings.output_bytes}, stop);
+    const Command command =
+        command_in_slot(settings, pair, plan.side_of(slot), arguments, copies.in_slot(slot),
+                        plan.padding_bytes.at(slot), plan.program_seed);
+    Finished one =
+        run_command(command, {pair.deadline.value_or(settings.deadline), settings.output_bytes}, stop);
     if (!one.succeeded()) return failure_of(plan.side_of(slot), plan.index, one, "");
     all.how = one.how;
     all.output += one.output;
@@ -41,13 +43,14 @@ std::variant<Finished, RunFailure> run_slot(const HostSettings& settings, const 
   return all;
 }
 
-std::variant<std::vector<ObservedSeries>, RunFailure> series_of(Protocol protocol, const Finished& finished,
-                                                                Side side, std::uint64_t launch) {
+std::variant<std::vector<ObservedSeries>, RunFailure> series_of(const ProgramPair& pair, Protocol protocol,
+                                                                const Finished& finished, Side side,
+                                                                std::uint64_t launch) {
   if (protocol == Protocol::command) {
     return std::vector<ObservedSeries>{
         {"command", specs::Metric{}, {static_cast<double>(finished.usage.wall.count())}}};
   }
-  auto observed = read_observer_lines(finished.output);
+  auto observed = read_observer_lines(finished.output, pair.observer_identifiers);
   if (const auto* wrong = std::get_if<std::string>(&observed)) {
     return RunFailure{side, launch, RunFailure::Reason::protocol,
                       fmt::format("{}: {}", name_of(side), *wrong)};
@@ -60,20 +63,30 @@ std::variant<std::vector<ObservedSeries>, RunFailure> series_of(Protocol protoco
   return series;
 }
 
+/// Replaces every "{name}" that has a value, once; values are taken as they are.
+std::string with_values(const std::string& text, const std::map<std::string, std::string>& values) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto open = text.find('{', at);
+    const auto close = open == std::string::npos ? open : text.find('}', open);
+    if (close == std::string::npos) return result + text.substr(at);
+    const auto value = values.find(text.substr(open + 1, close - open - 1));
+    result += text.substr(at, open - at);
+    result += value != values.end() ? value->second : text.substr(open, close + 1 - open);
+    at = close + 1;
+  }
+  return result;
+}
+
 }  // namespace
 
-Command command_in_slot(const HostSettings& settings, const ProgramPair& pair,
+Command command_in_slot(const HostSettings& settings, const ProgramPair& pair, Side side,
                         const std::vector<std::string>& arguments, const std::filesystem::path& executable,
                         std::size_t padding_bytes, std::uint64_t program_seed) {
   Command command;
-  for (const std::string& argument : arguments) {
-    std::string text = argument;
-    for (auto at = text.find("{program}"); at != std::string::npos; at = text.find("{program}", at)) {
-      text.replace(at, 9, executable.native());
-      at += executable.native().size();
-    }
-    command.argv.push_back(std::move(text));
-  }
+  auto values = side == Side::control ? pair.control_values : pair.treatment_values;
+  values["program"] = executable.string();
+  for (const std::string& argument : arguments) command.argv.push_back(with_values(argument, values));
   command.environment = settings.environment;
   command.environment.insert(command.environment.end(), pair.environment.begin(), pair.environment.end());
   command.environment.push_back(fmt::format("TANDEM_FD={}", Children::channel_descriptor));
@@ -93,7 +106,7 @@ LaunchResult launch_processes(const HostSettings& settings, const ProgramPair& p
     auto finished = run_slot(settings, pair, plan, copies, slot, stop);
     if (const auto* failure = std::get_if<RunFailure>(&finished)) return *failure;
     usage.at(static_cast<std::size_t>(side)) = std::get<Finished>(finished).usage;
-    auto read = series_of(subject.protocol, std::get<Finished>(finished), side, plan.index);
+    auto read = series_of(pair, subject.protocol, std::get<Finished>(finished), side, plan.index);
     if (const auto* failure = std::get_if<RunFailure>(&read)) return *failure;
     series.at(static_cast<std::size_t>(side)) = std::get<std::vector<ObservedSeries>>(std::move(read));
   }

@@ -134,12 +134,13 @@ LaunchResult launch_slices(const HostSettings& settings, const ProgramPair& pair
                            const LaunchPlan& plan, std::stop_token stop) {
   const ProgramCopies copies(settings.scratch, pair.control, pair.treatment, plan);
   SharedPage page;
-  Conversation conversation(plan.index, Children::Clock::now() + settings.deadline, std::move(stop));
+  Conversation conversation(plan.index, Children::Clock::now() + pair.deadline.value_or(settings.deadline),
+                            std::move(stop));
   const bool frozen = plan.shape.waiting == SliceShape::Waiting::frozen;
   try {
     for (std::size_t slot = 0; slot < 2; ++slot) {
-      Command command = command_in_slot(settings, pair, pair.commands.back(), copies.in_slot(slot),
-                                        plan.padding_bytes.at(slot), plan.program_seed);
+      Command command = command_in_slot(settings, pair, plan.side_of(slot), pair.commands.back(),
+                                        copies.in_slot(slot), plan.padding_bytes.at(slot), plan.program_seed);
       if (frozen) command.cpus = settings.cpus.all;
       conversation.start(plan.side_of(slot), command,
                          {settings.output_bytes, Children::Options::Channel::yes, page.descriptor()});

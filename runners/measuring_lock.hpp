@@ -4,7 +4,7 @@
 #include <stop_token>
 #include <string>
 
-#include "runners/descriptor.hpp"
+#include "runners/file_lock.hpp"
 
 namespace tandem::runners {
 
@@ -17,14 +17,13 @@ class MeasuringLock {
   /// cannot be opened, and returns without the lock (see `held`) when `stop` is requested.
   explicit MeasuringLock(const std::function<void(const std::string& holder)>& waiting,
                          std::stop_token stop = {});
-  ~MeasuringLock();
   MeasuringLock(const MeasuringLock&) = delete;
   MeasuringLock& operator=(const MeasuringLock&) = delete;
 
   [[nodiscard]] bool held() const { return held_; }
 
  private:
-  OwnedDescriptor file_;
+  FileLock file_;
   bool held_ = false;
 };
 

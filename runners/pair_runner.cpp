@@ -25,29 +25,28 @@ std::size_t threads_of(int pid) {
   return error ? 1 : static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-ProgramPair both(const ProgramPair& pair, Side side) {
-  ProgramPair same = pair;
-  same.control = same.treatment = pair.of(side);
-  return same;
-}
-
-std::variant<ProgramFacts, RunFailure> facts_of_output(const Finished& finished, Side side) {
+std::variant<ProgramFacts, RunFailure> facts_of_output(const ProgramPair& pair, const Finished& finished,
+                                                       Side side) {
   if (!finished.succeeded()) return failure_of(side, 0, finished, "");
   if (finished.left_behind > 0) {
     return RunFailure{side, 0, RunFailure::Reason::protocol,
                       fmt::format("{} left {} running process(es) behind, killed now", name_of(side),
                                   finished.left_behind)};
   }
-  const auto observed = read_observer_lines(finished.output);
+  const auto observed = read_observer_lines(finished.output, pair.observer_identifiers);
   if (const auto* wrong = std::get_if<std::string>(&observed)) {
     return RunFailure{side, 0, RunFailure::Reason::protocol, fmt::format("{}: {}", name_of(side), *wrong)};
   }
   ProgramFacts facts;
   for (const ObservedSeries& series : std::get<std::vector<ObservedSeries>>(observed)) {
     facts.benchmarks.push_back(series.key);
+    facts.metrics.push_back(series.metric);
   }
   facts.protocol = facts.benchmarks.empty() ? Protocol::command : Protocol::observer;
-  if (facts.benchmarks.empty()) facts.benchmarks = {"command"};
+  if (facts.benchmarks.empty()) {
+    facts.benchmarks = {"command"};
+    facts.metrics = {specs::Metric{}};
+  }
   return facts;
 }
 
@@ -73,16 +72,20 @@ HostPairRunner::HostPairRunner(HostSettings settings) : settings_(std::move(sett
 std::variant<ProgramFacts, RunFailure> HostPairRunner::inspect(const ProgramPair& pair, Side side,
                                                                std::stop_token stop) {
   const LaunchPlan plan;
-  const ProgramPair same = both(pair, side);
+  const ProgramPair same = pair.both(side);
   const ProgramCopies copies(settings_.scratch, same.control, same.treatment, plan);
-  Conversation conversation(0, Children::Clock::now() + settings_.deadline, std::move(stop));
+  Conversation conversation(0, Children::Clock::now() + pair.deadline.value_or(settings_.deadline),
+                            std::move(stop));
   Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, -1};
   try {
     const auto child = conversation.start(
-        side, command_in_slot(settings_, pair, pair.commands.back(), copies.in_slot(0), 0, plan.program_seed),
+        side,
+        command_in_slot(settings_, pair, side, pair.commands.back(), copies.in_slot(0), 0, plan.program_seed),
         options);
-    if (const Finished* ended = conversation.greet_or_await_end(child)) return facts_of_output(*ended, side);
-    ProgramFacts facts{Protocol::slices, conversation.list(child)};
+    if (const Finished* ended = conversation.greet_or_await_end(child))
+      return facts_of_output(pair, *ended, side);
+    ProgramFacts facts{Protocol::slices, conversation.list(child), {}};
+    facts.metrics.resize(facts.benchmarks.size());
     conversation.quit(child);
     return facts;
   } catch (const Broken& broken) {
@@ -94,15 +97,17 @@ std::variant<SliceShape, RunFailure> HostPairRunner::shape(const ProgramPair& pa
                                                            const std::string& benchmark,
                                                            std::stop_token stop) {
   const LaunchPlan plan;
-  const ProgramPair same = both(pair, Side::control);
+  const ProgramPair same = pair.both(Side::control);
   const ProgramCopies copies(settings_.scratch, same.control, same.treatment, plan);
-  Conversation conversation(0, Children::Clock::now() + settings_.deadline, std::move(stop));
+  Conversation conversation(0, Children::Clock::now() + pair.deadline.value_or(settings_.deadline),
+                            std::move(stop));
   Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, -1};
   try {
-    const auto child = conversation.start(
-        Side::control,
-        command_in_slot(settings_, pair, pair.commands.back(), copies.in_slot(0), 0, plan.program_seed),
-        options);
+    const auto child =
+        conversation.start(Side::control,
+                           command_in_slot(settings_, pair, Side::control, pair.commands.back(),
+                                           copies.in_slot(0), 0, plan.program_seed),
+                           options);
     conversation.greet(child, false, 0);
     conversation.select(child, benchmark);
     const auto target = static_cast<double>(settings_.slice.count());

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <variant>
@@ -22,20 +24,30 @@ enum class Protocol { slices, observer, command };
 struct ProgramPair {
   std::filesystem::path control;
   std::filesystem::path treatment;
-  std::vector<std::vector<std::string>> commands = {
-      {"{program}"}};                    ///< run one after the other; slices use the last
-  std::vector<std::string> environment;  ///< added to the runner's
+  std::vector<std::vector<std::string>> commands = {{"{program}"}};  ///< in turn; slices use the last
+  std::vector<std::string> environment = {};                         ///< added to the runner's
+  std::map<std::string, std::string> control_values = {};  ///< what further "{names}" stand for, by side
+  std::map<std::string, std::string> treatment_values = {};
+  std::vector<std::string> observer_identifiers = {"PyTorchObserver", "Caffe2Observer"};
+  std::optional<std::chrono::nanoseconds> deadline = {};  ///< of one launch; nothing: the runner's
 
   [[nodiscard]] const std::filesystem::path& of(Side side) const {
     return side == Side::control ? control : treatment;
+  }
+  /// The same side twice: for a look at one program, and for an A/A.
+  [[nodiscard]] ProgramPair both(Side side) const {
+    ProgramPair same = *this;
+    same.control = same.treatment = of(side);
+    same.control_values = same.treatment_values = side == Side::control ? control_values : treatment_values;
+    return same;
   }
 };
 
 /// What one look at a program shows.
 struct ProgramFacts {
   Protocol protocol = Protocol::command;
-  std::vector<std::string>
-      benchmarks;  ///< of `slices` and `observer`; a plain command has one, called "command"
+  std::vector<std::string> benchmarks;  ///< a plain command has one, called "command"
+  std::vector<specs::Metric> metrics;   ///< of each benchmark
 };
 
 /// What a launch measures.

@@ -126,9 +126,6 @@ struct Child {
   Descriptor output;
   Descriptor errors;
   Descriptor channel;
-  std::array<char, 4096> output_chunk{};
-  std::array<char, 4096> errors_chunk{};
-  std::array<char, 4096> channel_chunk{};
   std::string unfinished_line;
   OwnedDescriptor log;
   bool running = false;
@@ -142,6 +139,7 @@ struct Children::Loop {
   asio::executor_work_guard<asio::io_context::executor_type> work = asio::make_work_guard(context);
   std::deque<std::unique_ptr<Child>> children;
   std::deque<Event> events;
+  std::array<char, 16384> chunk{};
   OwnedDescriptor null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
 
   void watch_exit(std::size_t number) {
@@ -151,19 +149,21 @@ struct Children::Loop {
     });
   }
 
-  void watch_output(std::size_t number, Descriptor Child::*stream, std::array<char, 4096> Child::*chunk,
-                    std::string Finished::*text) {
-    Child& child = *children[number];
-    (child.*stream)
-        .async_read_some(asio::buffer(child.*chunk),
-                         [=, this](const boost::system::error_code& error, std::size_t n) {
-                           if (error || !children[number]->running) return;
-                           if (take_output(number, {(children[number].get()->*chunk).data(), n}, text)) {
-                             watch_output(number, stream, chunk, text);
-                           } else {
-                             conclude(number, How::flooded);
-                           }
-                         });
+  // Bytes are read in the handler and never beforehand: what a queued handler held would be lost at the
+  // child's end.
+  void watch_output(std::size_t number, Descriptor Child::*stream, std::string Finished::*text) {
+    (children[number].get()->*stream)
+        .async_wait(Descriptor::wait_read, [=, this](const boost::system::error_code& error) {
+          Child& child = *children[number];
+          if (error || !child.running) return;
+          const auto n = ::read((child.*stream).native_handle(), chunk.data(), chunk.size());
+          if (n == 0) return;
+          if (n > 0 && !take_output(number, {chunk.data(), static_cast<std::size_t>(n)}, text)) {
+            conclude(number, How::flooded);
+          } else {
+            watch_output(number, stream, text);
+          }
+        });
   }
 
   /// False when the child has said more than it may.
@@ -177,18 +177,18 @@ struct Children::Loop {
   }
 
   void watch_channel(std::size_t number) {
-    Child& child = *children[number];
-    child.channel.async_read_some(asio::buffer(child.channel_chunk),
-                                  [=, this](const boost::system::error_code& error, std::size_t n) {
-                                    Child& speaker = *children[number];
-                                    if (!speaker.running || error == asio::error::operation_aborted) return;
-                                    if (error) {
-                                      events.push_back({Event::Kind::closed, number, {}});
-                                      return;
-                                    }
-                                    take_lines(number, {speaker.channel_chunk.data(), n});
-                                    watch_channel(number);
-                                  });
+    children[number]->channel.async_wait(
+        Descriptor::wait_read, [=, this](const boost::system::error_code& error) {
+          Child& child = *children[number];
+          if (error || !child.running) return;
+          const auto n = ::read(child.channel.native_handle(), chunk.data(), chunk.size());
+          if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+            events.push_back({Event::Kind::closed, number, {}});
+            return;
+          }
+          if (n > 0) take_lines(number, {chunk.data(), static_cast<std::size_t>(n)});
+          watch_channel(number);
+        });
   }
 
   void take_lines(std::size_t number, std::string_view bytes) {
@@ -207,8 +207,7 @@ struct Children::Loop {
   /// its close.
   void drain(std::size_t number) {
     Child& child = *children[number];
-    const auto read_rest = [](Descriptor& stream, auto&& take) {
-      std::array<char, 4096> chunk;
+    const auto read_rest = [this](Descriptor& stream, auto&& take) {
       if (!stream.is_open()) return;
       stream.cancel();
       for (ssize_t n = 0; (n = ::read(stream.native_handle(), chunk.data(), chunk.size())) > 0;) {
@@ -331,8 +330,8 @@ std::size_t Children::start(const Command& command, const Options& options) {
   child.output.assign(output.ours.release());
   child.errors.assign(errors.ours.release());
   loop_->watch_exit(number);
-  loop_->watch_output(number, &Child::output, &Child::output_chunk, &Finished::output);
-  loop_->watch_output(number, &Child::errors, &Child::errors_chunk, &Finished::errors);
+  loop_->watch_output(number, &Child::output, &Finished::output);
+  loop_->watch_output(number, &Child::errors, &Finished::errors);
   if (channel.ours.get() >= 0) {
     child.channel.assign(channel.ours.release());
     loop_->watch_channel(number);

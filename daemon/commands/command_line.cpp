@@ -1,8 +1,11 @@
 #include "daemon/commands/command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
+#include <string_view>
 
+#include "builders/fetch.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::daemon::commands {
@@ -33,13 +36,109 @@ std::shared_ptr<CompareOptions> add_compare(CLI::App& app) {
   return options;
 }
 
+/// One flag of FAI-PEP's under its own name and, where it has underscores, with dashes.
+template <class T>
+void flag(CLI::App& command, const std::string& name, std::optional<T>& value, const std::string& help) {
+  std::string dashed = name;
+  std::replace(dashed.begin(), dashed.end(), '_', '-');
+  command.add_option("--" + name + (dashed == name ? "" : ",--" + dashed), value, help);
+}
+
+void yes_flag(CLI::App& command, const std::string& name, std::optional<bool>& value,
+              const std::string& help) {
+  std::string dashed = name;
+  std::replace(dashed.begin(), dashed.end(), '_', '-');
+  command.add_flag_callback(
+      "--" + name + (dashed == name ? "" : ",--" + dashed), [&value] { value = true; }, help);
+}
+
+void seconds_flag(CLI::App& command, const std::string& name, std::optional<config::Seconds>& value,
+                  const std::string& help) {
+  std::string dashed = name;
+  std::replace(dashed.begin(), dashed.end(), '_', '-');
+  command.add_option_function<double>(
+      "--" + name + (dashed == name ? "" : ",--" + dashed),
+      [&value](double seconds) { value = config::Seconds(seconds); }, help);
+}
+
+std::shared_ptr<DaemonOptions> add_daemon(CLI::App& app) {
+  auto options = std::make_shared<DaemonOptions>();
+  CLI::App& command =
+      *app.add_subcommand("daemon", "The service: polls a branch, reports the commit that made it slower");
+  auto& o = options->overrides;
+  flag(command, "config", options->config_file,
+       "Config file: JSON with comments, watch: [...]; flags override it");
+  flag(command, "repo_dir", o.repo_dir, "A clone, a path or a URL; a clone is never touched");
+  flag(command, "repo", o.repo, "Version control: git");
+  flag(command, "remote_repository", o.remote_repository, "The clone's remote that is followed (origin)");
+  flag(command, "branch", o.branch, "The branch (main)");
+  flag(command, "framework", o.framework, "The folder of frameworks_dir that builds it");
+  flag(command, "frameworks_dir", o.frameworks_dir,
+       "Holds FRAMEWORK/PLATFORM/build.sh or FRAMEWORK/build.sh");
+  command.add_option_function<std::string>(
+      "--platforms",
+      [options](const std::string& list) { options->overrides.platforms = config::split_platforms(list); },
+      "Build variants, a,b (linux)");
+  flag(command, "benchmark_file", o.benchmark_file, "Spec or suite; without it the program's own list");
+  flag(command, "base_commit", o.base_commit, "A control to use if it is later than the week's first commit");
+  flag(command, "commit", o.commit, "The first commit of the walk (50 commits back)");
+  flag(command, "commit_file", o.commit_file, "Resume file: the last examined commit is kept here");
+  flag(command, "step", o.step, "Every N-th commit; the newest always");
+  command.add_option_function<std::string>(
+      "--control",
+      [options](const std::string& rule) { options->overrides.control = config::control_rule(rule); },
+      "Which control: week, parent, fixed");
+  flag(command, "margin", o.margin, "The change worth knowing, as a share (0.01)");
+  yes_flag(command, "regression", o.regression, "Confirm suspects and write reports");
+  yes_flag(command, "ab_testing", o.ab_testing, "Accepted: every run is control against treatment");
+  yes_flag(command, "same_host", o.same_host, "Never build while measuring (always so)");
+  flag(command, "exec_dir", o.exec_dir, "Executables by commit (STATE_DIR/cache)");
+  flag(command, "state_dir", o.state_dir, "Status, reports, database, cache, logs");
+  flag(command, "status_file", o.status_file, "Stop file: the daemon ends when it contains 0");
+  seconds_flag(command, "interval", o.interval, "Seconds at least between two polls (60)");
+  seconds_flag(command, "build_timeout", o.build_timeout, "Seconds that a build may take (3600)");
+  seconds_flag(command, "benchmark_timeout", o.benchmark_timeout, "Seconds that a launch may take (300)");
+  flag(command, "max_launches", o.max_launches, "Launches per screen, at most (66)");
+  flag(command, "jobs", o.jobs, "TANDEM_JOBS of a build; 0: as many as cores");
+  yes_flag(command, "once", o.once, "Up to the tip of the branch, then exit");
+  return options;
+}
+
+std::shared_ptr<ReportOptions> add_report(CLI::App& app) {
+  auto options = std::make_shared<ReportOptions>();
+  CLI::App& command = *app.add_subcommand("report", "Lists the regressions, or shows one");
+  command.add_option("ID", options->id, "The beginning of a report's id");
+  flag(command, "state_dir", options->state_dir, "Of the daemon");
+  command.add_flag_callback(
+      "--all", [options] { options->which = ReportOptions::Which::all; },
+      "Also improvements and what was not reproduced");
+  command.add_flag_callback(
+      "--json", [options] { options->format = Format::json; }, "Print JSON");
+  return options;
+}
+
+std::shared_ptr<StatusOptions> add_status(CLI::App& app) {
+  auto options = std::make_shared<StatusOptions>();
+  CLI::App& command = *app.add_subcommand("status", "What the daemon is doing");
+  flag(command, "state_dir", options->state_dir, "Of the daemon");
+  command.add_flag_callback(
+      "--json", [options] { options->format = Format::json; }, "Print JSON");
+  return options;
+}
+
 }  // namespace
 
 Request read_command_line(int argc, const char* const* argv) {
   CLI::App app("Tandem says which commit made a framework slower, and otherwise says nothing.", "tandem");
   app.require_subcommand(1);
   app.set_version_flag("--version", "tandem " TANDEM_VERSION);
+  if (argc > 1 && std::string_view(argv[1]) == builders::fetch_protocol::command) {
+    return FetchChild{{argv + 2, argv + argc}};
+  }
   const auto compare = add_compare(app);
+  const auto daemon = add_daemon(app);
+  const auto report = add_report(app);
+  const auto status = add_status(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -50,6 +149,9 @@ Request read_command_line(int argc, const char* const* argv) {
     throw InputError(std::string(error.what()) +
                      "; tandem --help and tandem COMMAND --help list what is allowed");
   }
+  if (app.got_subcommand("daemon")) return *daemon;
+  if (app.got_subcommand("report")) return *report;
+  if (app.got_subcommand("status")) return *status;
   return *compare;
 }
 

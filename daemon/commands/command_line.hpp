@@ -2,8 +2,10 @@
 
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "daemon/commands/compare.hpp"
+#include "daemon/commands/walk_commands.hpp"
 
 namespace tandem::daemon::commands {
 
@@ -12,7 +14,13 @@ struct Message {
   std::string text;
 };
 
-using Request = std::variant<Message, CompareOptions>;
+/// `tandem internal-fetch …`: the daemon's own child.
+struct FetchChild {
+  std::vector<std::string> arguments;
+};
+
+using Request =
+    std::variant<Message, CompareOptions, DaemonOptions, ReportOptions, StatusOptions, FetchChild>;
 
 /// Reads the command line. Throws `InputError` with one sentence that names the flag and what is allowed.
 [[nodiscard]] Request read_command_line(int argc, const char* const* argv);

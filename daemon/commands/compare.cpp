@@ -61,7 +61,8 @@ class Comparing {
     result_.margin = options.margin;
     result_.seed = options.seed ? *options.seed : std::random_device{}();
     result_.host = runners::read_machine_facts();
-    pair_ = {result_.control, result_.treatment, {{"{program}"}}, {}};
+    pair_.control = result_.control;
+    pair_.treatment = result_.treatment;
     pair_.commands.front().insert(pair_.commands.front().end(), options.arguments.begin(),
                                   options.arguments.end());
   }

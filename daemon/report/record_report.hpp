@@ -7,13 +7,13 @@
 
 namespace tandem::daemon::report {
 
-/// `report.json` of the design §8, pure. `record_from_json` reads back exactly what `record_json` wrote and throws
-/// Error for anything else.
+/// `report.json` of the design §8, pure. `record_from_json` reads back exactly what `record_json` wrote and
+/// throws Error for anything else.
 [[nodiscard]] std::string record_json(const Record& record);
 [[nodiscard]] Record record_from_json(const std::string& text);
 
-/// `report.md`: one screen for a person: what got slower, by how much, since which commit, the evidence, the life, the
-/// command that reproduces it.
+/// `report.md`: one screen for a person: what got slower, by how much, since which commit, the evidence, the
+/// life, the command that reproduces it.
 [[nodiscard]] std::string record_markdown(const Record& record);
 
 /// One line per record for a list on a terminal, oldest first, with a heading; says so if there is none.

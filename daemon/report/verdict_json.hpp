@@ -1,13 +1,14 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "analysis/verdict.hpp"
 #include "runners/machine_facts.hpp"
 #include "runners/paired_samples.hpp"
 #include "specs/metric.hpp"
 
-// Shared by the writers of this folder only.
+// Shared by the writers and readers of this folder only.
 namespace tandem::daemon::report {
 
 [[nodiscard]] nlohmann::ordered_json to_json(const analysis::RatioInterval& ratio);
@@ -15,5 +16,14 @@ namespace tandem::daemon::report {
 [[nodiscard]] nlohmann::ordered_json to_json(const runners::MachineFacts& facts);
 [[nodiscard]] nlohmann::ordered_json to_json(const runners::RunFailure& failure);
 [[nodiscard]] const char* name_of(specs::Direction direction);
+
+/// Each reads exactly what its writer above wrote and throws Error for anything else.
+[[nodiscard]] analysis::RatioInterval ratio_from_json(const nlohmann::ordered_json& value);
+[[nodiscard]] analysis::Verdict verdict_from_json(const nlohmann::ordered_json& value);
+[[nodiscard]] runners::MachineFacts machine_facts_from_json(const nlohmann::ordered_json& value);
+[[nodiscard]] specs::Direction direction_at(const nlohmann::ordered_json& object, const char* name);
+
+/// The text of a document of ours; bytes that are not UTF-8 become U+FFFD.
+[[nodiscard]] std::string document_text(const nlohmann::ordered_json& document);
 
 }  // namespace tandem::daemon::report

@@ -45,10 +45,11 @@ struct StoredEvent {
   std::int64_t at = 0;
 };
 
-/// The daemon's memory: one SQLite file (WAL, foreign keys on, synchronous FULL), one writer, any number of readers.
+/// The daemon's memory: one SQLite file (WAL, foreign keys on, synchronous FULL), one writer, any number of
+/// readers.
 ///
-/// Every function is one transaction. Broken ground (disk full, a damaged or newer file) throws Error that names the
-/// file. Belongs to one thread.
+/// Every function is one transaction. The functions that ask for the `newest` give the newest first. Broken
+/// ground (disk full, a damaged or newer file) throws Error that names the file. Belongs to one thread.
 class Store {
  public:
   enum class Mode { write, read };  ///< read: throws InputError if there is no file
@@ -59,10 +60,10 @@ class Store {
 
   /// The resume point: the newest commit that was examined to its end.
   [[nodiscard]] std::optional<std::string> last_done(const WatchKey& key) const;
-  /// All commits examined to their end, in the order they were examined.
+  /// All commits examined to their end, in the order they were examined; one examined again moves to the end.
   [[nodiscard]] std::vector<std::string> done(const WatchKey& key) const;
   void set_done(const WatchKey& key, const std::string& commit, std::int64_t at);
-  /// The first commit of the walk, which every control is at or after. Set once.
+  /// The first commit of the walk, which every control is at or after. Set once; another one throws Error.
   [[nodiscard]] std::optional<std::string> start(const WatchKey& key) const;
   void set_start(const WatchKey& key, const std::string& commit);
 
@@ -70,8 +71,8 @@ class Store {
   [[nodiscard]] std::optional<StoredBuild> build(const WatchKey& key, const std::string& commit) const;
   [[nodiscard]] std::vector<StoredBuild> failed_builds(const WatchKey& key, std::size_t newest) const;
 
-  /// The verdict, and if there is one the record with its level: together or not at all. Replaces a verdict of the
-  /// same commit, benchmark and metric. Saving a record whose id is known replaces it.
+  /// The verdict, and if there is one the record with its level: together or not at all. Replaces a verdict
+  /// of the same commit, benchmark and metric. Saving a record whose id is known replaces it.
   struct Step {
     StoredVerdict verdict;
     std::vector<Record> records;       ///< new or changed ones
@@ -94,7 +95,9 @@ class Store {
     std::optional<RecordState> state;
   };
   [[nodiscard]] std::vector<Record> records(const RecordFilter& filter) const;
-  [[nodiscard]] std::optional<Record> record(const std::string& id_prefix) const;  ///< InputError if ambiguous
+  /// By its id or the beginning of it, at least 4 digits. A whole id that is not there gives nothing; a
+  /// beginning that fits none or several throws InputError that says which.
+  [[nodiscard]] std::optional<Record> record(const std::string& id_prefix) const;
 
   void add_event(const StoredEvent& event);
   [[nodiscard]] std::vector<StoredEvent> newest_events(std::size_t newest) const;

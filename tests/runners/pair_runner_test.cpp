@@ -29,7 +29,7 @@ class PairRunnerTest : public testing::Test {
   }
 
   static ProgramPair pair(const std::string& control, const std::string& treatment) {
-    return {program(control), program(treatment), {{"{program}"}}, {}};
+    return {program(control), program(treatment), {{"{program}"}}, {}, {}, {}};
   }
 
   SliceShape shape(const ProgramPair& programs) {
@@ -136,7 +136,7 @@ TEST_F(PairRunnerTest, ReadsObserverLinesAndWallTimesOfWholeProcesses) {
 }
 
 TEST_F(PairRunnerTest, PassesArgumentsAndEnvironmentToBothSides) {
-  ProgramPair programs{"/bin/sh", "/bin/sh", {}, {"GREETING=good day"}};
+  ProgramPair programs{"/bin/sh", "/bin/sh", {}, {"GREETING=good day"}, {}, {}};
   programs.commands = {{"{program}", "-c",
                         "test \"$GREETING\" = 'good day' && test \"$1\" = 'a b' && test -n \"$TANDEM_SEED\"",
                         "sh", "a b"}};

@@ -47,6 +47,14 @@ TEST(Process, KeepsBothOutputsAndTheLog) {
   EXPECT_NE(text.str().find("to err\n"), std::string::npos);
 }
 
+TEST(Process, LosesNoByteOfTheOutputAtTheEnd) {
+  std::string expected;
+  for (int i = 1; i <= 5000; ++i) expected += std::to_string(i) + "\n";
+  for (int run = 0; run < 50; ++run) {
+    ASSERT_EQ(shell("seq 1 5000").output, expected) << "in run " << run;
+  }
+}
+
 TEST(Process, InheritsNothingThatWasNotGiven) {
   ::setenv("TANDEM_TEST_SECRET", "1", 1);
   EXPECT_EQ(shell("echo ${TANDEM_TEST_SECRET-none}; ls /proc/self/fd | wc -l").output.substr(0, 5), "none\n");
@@ -122,11 +130,10 @@ TEST(Process, DiesWithItsParent) {
   const auto supervisor = children.start(
       {{program("outlives_nobody"), program("sleeps")}, current_environment(), {}, {}, {}}, {});
   // The number comes on standard output, which is read when the supervisor is gone.
-  while (true) {
-    std::ifstream kids("/proc/" + std::to_string(children.pid(supervisor)) + "/task/" +
-                       std::to_string(children.pid(supervisor)) + "/children");
-    int kid = 0;
-    if (kids >> kid) break;
+  const std::string own = std::to_string(children.pid(supervisor));
+  for (int kid = 0, tries = 0; kid == 0; ++tries) {
+    ASSERT_TRUE(children.running(supervisor) && tries < 1000) << "it started no child";
+    std::ifstream("/proc/" + own + "/task/" + own + "/children") >> kid;
     static_cast<void>(children.wait(Children::Clock::now() + milliseconds{10}, {}));
   }
   static_cast<void>(children.wait(Children::Clock::now() + milliseconds{100}, {}));

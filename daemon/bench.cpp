@@ -1,0 +1,272 @@
+#include "daemon/bench.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "builders/identity.hpp"
+#include "daemon/report/comparison_report.hpp"
+
+namespace tandem::daemon {
+namespace {
+
+using builders::BuildFailure;
+using builders::Executable;
+using runners::ProgramFacts;
+using runners::RunFailure;
+
+/// FNV-1a: every commit and benchmark has coins of its own, the same ones when a crash repeats the step.
+std::uint64_t seed_of(const std::string& commit, const std::string& benchmark) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : commit + "\n" + benchmark)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+constexpr std::size_t verdicts_shown = 20;
+
+}  // namespace
+
+const Executable* Bench::build(const builders::Commit& commit, const std::stop_token& stop) {
+  if (const auto known = executables_.find(commit.id); known != executables_.end()) return &known->second;
+  workshop_.status.phase = "building";
+  workshop_.show();
+  auto result = workshop_.builder.build(commit, stop);
+  if (auto* executable = std::get_if<Executable>(&result)) {
+    workshop_.store.save_build(settings_.key, {commit.id, true, {}, {}, {}, workshop_.now()});
+    return &executables_.emplace(commit.id, std::move(*executable)).first->second;
+  }
+  const auto& failure = std::get<BuildFailure>(result);
+  if (failure.kind == BuildFailure::Kind::stopped) return nullptr;
+  workshop_.store.save_build(settings_.key, {commit.id, false, builders::name_of(failure.kind),
+                                             failure.sentence, failure.log.string(), workshop_.now()});
+  auto& shown = workshop_.status.failed_builds;
+  shown.insert(shown.begin(), {settings_.key.platform, commit.id, builders::name_of(failure.kind),
+                               failure.sentence, failure.log.string()});
+  shown.resize(std::min(shown.size(), verdicts_shown));
+  workshop_.show();
+  return nullptr;
+}
+
+std::vector<Trial> Bench::trials(const Line& line, std::size_t position, const Executable& treatment,
+                                 const std::stop_token& stop) {
+  const std::string& commit = line.commits[position].id;
+  std::set<std::string> judged;
+  for (const auto& verdict : workshop_.store.verdicts(settings_.key, commit))
+    judged.insert(verdict.benchmark);
+  std::vector<Trial> trials;
+  for (const Test& test : settings_.tests) {
+    workshop_.status.phase = "measuring";
+    workshop_.show();
+    auto looked = workshop_.runner.inspect(pair_of(test, treatment, treatment, settings_.scratch),
+                                           runners::Side::treatment, stop);
+    if (const auto* failure = std::get_if<RunFailure>(&looked)) {
+      if (failure->reason == RunFailure::Reason::stopped) return {};
+      const std::string name = test.prefix.empty() ? "program" : test.prefix;
+      save_without_screen(commit, {}, {name, name, {}}, "failed", failure->what);
+      continue;
+    }
+    const auto& facts = std::get<ProgramFacts>(looked);
+    std::map<std::optional<std::size_t>, Trial> by_control;
+    for (std::size_t i = 0; i < facts.benchmarks.size(); ++i) {
+      const Candidate candidate{facts.benchmarks[i], full_name(test, facts.benchmarks[i]),
+                                facts.metrics.at(i)};
+      if (judged.contains(candidate.name)) continue;
+      const auto control = control_for(line, position, candidate);
+      if (facts.protocol == runners::Protocol::slices) {
+        trials.push_back({&test, facts.protocol, {candidate}, control});
+      } else {
+        by_control.try_emplace(control, Trial{&test, facts.protocol, {}, control})
+            .first->second.candidates.push_back(candidate);
+      }
+    }
+    for (auto& [control, trial] : by_control) trials.push_back(std::move(trial));
+  }
+  return trials;
+}
+
+std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const Executable& treatment,
+                                  const Trial& trial, const std::stop_token& stop) {
+  const std::string& commit = line.commits[position].id;
+  const auto save_all = [&](const std::string& control, const char* outcome, const std::string& note) {
+    for (const Candidate& candidate : trial.candidates) {
+      save_without_screen(commit, control, candidate, outcome, note);
+    }
+    return std::vector<Suspect>{};
+  };
+  if (!trial.control) return save_all({}, "new", "the first commit that has it");
+  const std::string& control_id = line.commits[*trial.control].id;
+  const Executable* control = build(line.commits[*trial.control], stop);
+  if (stop.stop_requested()) return {};
+  if (control == nullptr) return save_all(control_id, "failed", "the control does not build any more");
+  if (builders::identical(*control, treatment)) return save_all(control_id, "identical", "to the control");
+  const auto before = nearest_before(line, position, trial.candidates.front().name);
+  if (before && *before != *trial.control) {
+    const Executable* previous = build(line.commits[*before], stop);
+    if (previous != nullptr && builders::identical(*previous, treatment)) {
+      return save_all(control_id, "identical", fmt::format("to {}", line.commits[*before].id));
+    }
+  }
+
+  runners::Subject subject{trial.protocol, trial.candidates.front().in_program, {}};
+  const runners::ProgramPair pair = pair_of(*trial.test, *control, treatment, settings_.scratch);
+  if (trial.protocol == runners::Protocol::slices) {
+    auto shape = workshop_.runner.shape(pair, subject.benchmark, stop);
+    if (const auto* failure = std::get_if<RunFailure>(&shape)) {
+      if (failure->reason == RunFailure::Reason::stopped) return {};
+      return save_all(control_id, "failed", failure->what);
+    }
+    subject.shape = std::get<runners::SliceShape>(shape);
+  }
+  ScreeningSettings screening;
+  screening.margin = trial.test->margin;
+  screening.max_launches = settings_.max_launches;
+  screening.seed = seed_of(commit, trial.candidates.front().name);
+  for (const Candidate& candidate : trial.candidates) {
+    if (const auto prior = priors_.find(candidate.name); prior != priors_.end()) {
+      screening.priors[candidate.in_program] = prior->second;
+    }
+  }
+  auto all = screen(
+      workshop_.runner, pair, subject, screening,
+      [&](const ScreeningProgress& progress) { tell_progress(progress, trial.candidates.front().name); },
+      stop);
+  if (stop.stop_requested()) return {};
+
+  std::vector<Suspect> suspects;
+  for (const Candidate& candidate : trial.candidates) {
+    const auto found = std::find_if(
+        all.begin(), all.end(), [&](const Screened& one) { return one.benchmark == candidate.in_program; });
+    if (found == all.end()) {
+      const bool failed = !all.empty() && all.front().failure;
+      save_without_screen(commit, control_id, candidate, "failed",
+                          failed ? all.front().failure->what : "it was not printed side by side");
+      continue;
+    }
+    if (found->prior) priors_[candidate.name] = *found->prior;
+    const bool changed = found->verdict.outcome == analysis::Outcome::slower ||
+                         found->verdict.outcome == analysis::Outcome::faster;
+    if (changed && settings_.records == PipelineSettings::Records::confirm) {
+      suspects.push_back({trial.test, subject, candidate, *trial.control, std::move(*found), screening.seed});
+      continue;
+    }
+    const auto verdict = verdict_of(commit, control_id, candidate, *found, screening.seed);
+    workshop_.store.save_step(settings_.key, {verdict, {}, std::nullopt});
+    tell_verdict(verdict);
+  }
+  return suspects;
+}
+
+std::optional<std::size_t> Bench::control_for(const Line& line, std::size_t position,
+                                              const Candidate& candidate) {
+  ControlQuestion question;
+  question.treatment = position;
+  question.usable = [&](std::size_t at) { return usable(line, at, candidate.name); };
+  if (const auto level = workshop_.store.level(settings_.key, candidate.name, candidate.metric.name)) {
+    question.level = line.position(*level);
+  }
+  if (!settings_.base_commit.empty()) question.base = line.position(settings_.base_commit);
+  switch (settings_.control) {
+    case PipelineSettings::Control::week:
+      return control_by_week(line, question);
+    case PipelineSettings::Control::parent:
+      return control_by_parent(question);
+    case PipelineSettings::Control::fixed:
+      return question.base && *question.base < position ? question.base : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+const std::set<std::string>& Bench::benchmarks_of(const std::string& commit) {
+  const auto known = benchmarks_.find(commit);
+  if (known != benchmarks_.end()) return known->second;
+  std::set<std::string> names;
+  for (const auto& verdict : workshop_.store.verdicts(settings_.key, commit)) {
+    if (verdict.outcome != "failed" && verdict.outcome != "missing") names.insert(verdict.benchmark);
+  }
+  return benchmarks_.emplace(commit, std::move(names)).first->second;
+}
+
+bool Bench::usable(const Line& line, std::size_t position, const std::string& benchmark) {
+  return benchmarks_of(line.commits.at(position).id).contains(benchmark);
+}
+
+std::optional<std::size_t> Bench::nearest_before(const Line& line, std::size_t position,
+                                                 const std::string& benchmark) {
+  ControlQuestion question;
+  question.treatment = position;
+  question.usable = [&](std::size_t at) { return usable(line, at, benchmark); };
+  return control_by_parent(question);
+}
+
+void Bench::note_missing(const Line& line, std::size_t position) {
+  const std::string& commit = line.commits[position].id;
+  std::set<std::string> here;
+  for (const auto& verdict : workshop_.store.verdicts(settings_.key, commit)) here.insert(verdict.benchmark);
+  for (std::size_t before = position; before > 0; --before) {
+    const std::string& earlier = line.commits[before - 1].id;
+    const auto& names = benchmarks_of(earlier);
+    if (names.empty()) continue;
+    for (const std::string& name : names) {
+      if (here.contains(name)) continue;
+      save_without_screen(commit, earlier, {name, name, {}}, "missing", "the commit before still had it");
+    }
+    return;
+  }
+}
+
+void Bench::save_without_screen(const std::string& commit, const std::string& control,
+                                const Candidate& candidate, const std::string& outcome,
+                                const std::string& note) {
+  store::StoredVerdict verdict;
+  verdict.commit = commit;
+  verdict.control = control;
+  verdict.benchmark = candidate.name;
+  verdict.metric = candidate.metric;
+  verdict.outcome = outcome;
+  verdict.note = note;
+  verdict.at = workshop_.now();
+  workshop_.store.save_step(settings_.key, {verdict, {}, std::nullopt});
+  tell_verdict(verdict);
+}
+
+store::StoredVerdict Bench::verdict_of(const std::string& commit, const std::string& control,
+                                       const Candidate& candidate, const Screened& screened,
+                                       std::uint64_t seed) const {
+  store::StoredVerdict verdict;
+  verdict.commit = commit;
+  verdict.control = control;
+  verdict.benchmark = candidate.name;
+  verdict.metric = screened.metric;
+  verdict.outcome = analysis::name_of(screened.verdict.outcome);
+  verdict.note = report::verdict_sentence(screened);
+  verdict.verdict = screened.verdict;
+  verdict.history = screened.history;
+  verdict.seed = seed;
+  verdict.at = workshop_.now();
+  return verdict;
+}
+
+void Bench::tell_verdict(const store::StoredVerdict& verdict) const {
+  Status& status = workshop_.status;
+  status.last_verdicts.insert(
+      status.last_verdicts.begin(),
+      {settings_.key.platform, verdict.commit, verdict.benchmark, verdict.outcome, verdict.note});
+  status.last_verdicts.resize(std::min(status.last_verdicts.size(), verdicts_shown));
+  if (verdict.verdict.launches > 0) {
+    status.noise_floor[verdict.benchmark] = {verdict.verdict.sigma,
+                                             verdict.verdict.minimum_detectable_effect};
+  }
+  workshop_.show();
+}
+
+void Bench::tell_progress(const ScreeningProgress& progress, const std::string& name) const {
+  Status& status = workshop_.status;
+  status.phase = progress.phase == ScreeningProgress::Phase::confirming ? "confirming" : "measuring";
+  status.benchmark = name;
+  status.launch = progress.launch;
+  status.most_launches = progress.most;
+  workshop_.show();
+}
+
+}  // namespace tandem::daemon

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "builders/builder.hpp"
+#include "daemon/control_rule.hpp"
+#include "daemon/pipeline.hpp"
+#include "daemon/screening.hpp"
+#include "daemon/spec_tests.hpp"
+
+namespace tandem::daemon {
+
+/// One benchmark of the treatment, under its own name and under the one that the store knows.
+struct Candidate {
+  std::string in_program;
+  std::string name;
+  specs::Metric metric;
+};
+
+/// Benchmarks that are measured together against one control.
+struct Trial {
+  const Test* test = nullptr;
+  runners::Protocol protocol = runners::Protocol::slices;
+  std::vector<Candidate> candidates;  ///< one for slices; all of a process that share their control
+  std::optional<std::size_t>
+      control;  ///< a position on the line; nothing: there is no commit to compare with
+};
+
+/// A benchmark whose screen found a change, waiting for its confirmation.
+struct Suspect {
+  const Test* test = nullptr;
+  runners::Subject subject;
+  Candidate candidate;
+  std::size_t control = 0;
+  Screened screened;
+  std::uint64_t seed = 0;
+};
+
+/// Steps 1b to 4 of the walk: which benchmark against which control, build, run, judge.
+class Bench {
+ public:
+  Bench(const PipelineSettings& settings, const Workshop& workshop)
+      : settings_(settings), workshop_(workshop) {}
+
+  /// The commit's executable, or nothing if it does not build; the outcome is stored. With a stop request
+  /// nothing is stored and nothing is returned.
+  const builders::Executable* build(const builders::Commit& commit, const std::stop_token& stop);
+
+  /// What remains to be judged of this commit: benchmarks already stored are left out.
+  std::vector<Trial> trials(const Line& line, std::size_t position, const builders::Executable& treatment,
+                            const std::stop_token& stop);
+
+  /// Screens a trial, stores what is no suspect and returns what is.
+  std::vector<Suspect> judge(const Line& line, std::size_t position, const builders::Executable& treatment,
+                             const Trial& trial, const std::stop_token& stop);
+
+  /// Whether the commit at this position was examined, builds and has the benchmark.
+  bool usable(const Line& line, std::size_t position, const std::string& benchmark);
+  /// The nearest such commit before `position`.
+  std::optional<std::size_t> nearest_before(const Line& line, std::size_t position,
+                                            const std::string& benchmark);
+
+  /// Notes benchmarks that the commit before still had.
+  void note_missing(const Line& line, std::size_t position);
+
+  [[nodiscard]] store::StoredVerdict verdict_of(const std::string& commit, const std::string& control,
+                                                const Candidate& candidate, const Screened& screened,
+                                                std::uint64_t seed) const;
+  void tell_verdict(const store::StoredVerdict& verdict) const;
+  void tell_progress(const ScreeningProgress& progress, const std::string& name) const;
+
+ private:
+  std::optional<std::size_t> control_for(const Line& line, std::size_t position, const Candidate& candidate);
+  const std::set<std::string>& benchmarks_of(const std::string& commit);
+  void save_without_screen(const std::string& commit, const std::string& control, const Candidate& candidate,
+                           const std::string& outcome, const std::string& note);
+
+  const PipelineSettings& settings_;
+  const Workshop& workshop_;
+  std::map<std::string, builders::Executable> executables_;
+  std::map<std::string, std::set<std::string>> benchmarks_;  ///< of examined commits
+  std::map<std::string, PriorSigma> priors_;                 ///< by full name
+};
+
+}  // namespace tandem::daemon

@@ -1,0 +1,109 @@
+#include "daemon/commands/walk_commands.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "config/config_file.hpp"
+#include "config/state_dir.hpp"
+#include "daemon/commands/progress_line.hpp"
+#include "daemon/loop.hpp"
+#include "daemon/report/record_report.hpp"
+#include "daemon/report/status_report.hpp"
+#include "daemon/store/store.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::daemon::commands {
+namespace {
+
+std::filesystem::path state_dir_of(const std::optional<std::filesystem::path>& flag) {
+  return config::choose_state_dir(flag, std::nullopt, config::StateDirPlaces::of_this_process());
+}
+
+/// Turns status changes into what a person reads: verdicts and failures as lines, the rest as progress.
+class Narrator {
+ public:
+  void operator()(const Status& status) {
+    if (status.commit.id != commit_) {
+      commit_ = status.commit.id;
+      if (!commit_.empty()) say(fmt::format("{} {}", commit_.substr(0, 8), status.commit.subject));
+    }
+    for (; failures_ < status.failed_builds.size(); ++failures_) {
+      say(fmt::format("  does not build: {}", status.failed_builds.front().sentence));
+    }
+    if (!status.last_verdicts.empty()) {
+      const auto& newest = status.last_verdicts.front();
+      if (const std::string key = newest.commit + newest.benchmark; key != verdict_) {
+        verdict_ = key;
+        const bool screened = newest.sentence.starts_with(newest.outcome);
+        say(fmt::format("  {}: {}{}{}", newest.benchmark, screened ? "" : newest.outcome, screened ? "" : " ",
+                        newest.sentence));
+      }
+    }
+    if (status.last_error != error_) {
+      error_ = status.last_error;
+      say(fmt::format("tandem: {}", error_));
+    }
+    progress_.update(report::status_line(status));
+  }
+  void finish() { progress_.clear(); }
+
+ private:
+  void say(const std::string& line) {
+    progress_.clear();
+    fmt::print(stderr, "{}\n", line);
+  }
+
+  ProgressLine progress_;
+  std::string commit_;
+  std::string verdict_;
+  std::string error_;
+  std::size_t failures_ = 0;
+};
+
+}  // namespace
+
+int run_daemon_command(const DaemonOptions& options, const std::stop_token& stop) {
+  std::optional<config::ConfigFile> file;
+  if (options.config_file) file = config::load_config(*options.config_file);
+  const config::Settings settings = config::merge(file, options.overrides);
+  Installation installation = find_installation();
+  installation.version = TANDEM_VERSION;
+  Narrator narrator;
+  const int code = run_daemon(settings, installation, std::ref(narrator), stop);
+  narrator.finish();
+  return code;
+}
+
+int run_report_command(const ReportOptions& options) {
+  const store::Store store(state_dir_of(options.state_dir) / "tandem.db", store::Store::Mode::read);
+  if (!options.id.empty()) {
+    const auto record = store.record(options.id);
+    if (!record) throw InputError(fmt::format("there is no report {}; tandem report lists them", options.id));
+    fmt::print("{}", options.format == Format::json ? report::record_json(*record)
+                                                    : report::record_markdown(*record));
+    return 0;
+  }
+  std::vector<Record> records;
+  for (Record& record : store.records({})) {
+    const bool slower = record.kind == RecordKind::regression || record.state == RecordState::open;
+    if (slower || options.which == ReportOptions::Which::all) records.push_back(std::move(record));
+  }
+  fmt::print("{}",
+             options.format == Format::json ? report::records_json(records) : report::records_table(records));
+  return 0;
+}
+
+int run_status_command(const StatusOptions& options) {
+  const auto file = state_dir_of(options.state_dir) / "status.json";
+  std::ifstream in(file);
+  if (!in) throw InputError(fmt::format("there is no {}; give the daemon's --state_dir", file.string()));
+  std::stringstream text;
+  text << in.rdbuf();
+  fmt::print("{}", options.format == Format::json ? text.str() : report::status_text(text.str()));
+  return 0;
+}
+
+}  // namespace tandem::daemon::commands

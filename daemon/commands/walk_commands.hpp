@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "config/settings.hpp"
+#include "daemon/commands/compare.hpp"
+
+namespace tandem::daemon::commands {
+
+/// `tandem daemon`: the service, or one pass with --once.
+struct DaemonOptions {
+  std::optional<std::filesystem::path> config_file;
+  config::Overrides overrides;
+};
+
+/// `tandem report [ID]`.
+struct ReportOptions {
+  std::optional<std::filesystem::path> state_dir;
+  std::string id;
+  enum class Which { regressions, all } which = Which::regressions;
+  Format format = Format::text;
+};
+
+/// `tandem status`.
+struct StatusOptions {
+  std::optional<std::filesystem::path> state_dir;
+  Format format = Format::text;
+};
+
+int run_daemon_command(const DaemonOptions& options, const std::stop_token& stop);
+int run_report_command(const ReportOptions& options);
+int run_status_command(const StatusOptions& options);
+
+}  // namespace tandem::daemon::commands

@@ -1,0 +1,73 @@
+#include "daemon/control_rule.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tandem::daemon {
+namespace {
+
+constexpr std::int64_t week_seconds = 7 * 24 * 60 * 60;
+constexpr std::int64_t first_monday = 4 * 24 * 60 * 60;  // 1970-01-01 was a Thursday
+
+std::int64_t week_of(std::int64_t time) {
+  const std::int64_t since = time - first_monday;
+  return since >= 0 ? since / week_seconds : -((-since + week_seconds - 1) / week_seconds);
+}
+
+/// The first usable commit of the week of the commit at `position`, before `treatment`.
+std::optional<std::size_t> first_of_week(const Line& line, std::size_t position,
+                                         const ControlQuestion& question) {
+  std::size_t first = position;
+  while (first > 0 && line.weeks[first - 1] == line.weeks[position]) --first;
+  for (std::size_t at = first; at < question.treatment && line.weeks[at] == line.weeks[position]; ++at) {
+    if (question.usable(at)) return at;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::size_t> Line::position(const std::string& id) const {
+  const auto found =
+      std::find_if(commits.begin(), commits.end(), [&](const auto& one) { return one.id == id; });
+  if (found == commits.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - commits.begin());
+}
+
+Line make_line(std::vector<builders::Commit> commits, std::int64_t now) {
+  Line line;
+  line.commits = std::move(commits);
+  std::int64_t latest = INT64_MIN;
+  for (const builders::Commit& commit : line.commits) {
+    latest = std::max(latest, std::min(commit.committer_time, now));
+    line.weeks.push_back(week_of(latest));
+  }
+  return line;
+}
+
+std::optional<std::size_t> control_by_week(const Line& line, const ControlQuestion& question) {
+  if (question.treatment == 0) return std::nullopt;
+  std::optional<std::size_t> latest;
+  const auto consider = [&](std::optional<std::size_t> candidate) {
+    if (candidate && *candidate < question.treatment && question.usable(*candidate)) {
+      latest = std::max(latest.value_or(0), *candidate);
+    }
+  };
+  consider(first_of_week(line, question.treatment, question));
+  // Walk back over weeks in which nothing could serve.
+  for (std::size_t before = question.treatment; before > 0 && !latest; --before) {
+    consider(first_of_week(line, before - 1, question));
+  }
+  consider(question.level);
+  consider(question.base);
+  return latest;
+}
+
+std::optional<std::size_t> control_by_parent(const ControlQuestion& question) {
+  for (std::size_t before = question.treatment; before > 0; --before) {
+    if (question.usable(before - 1)) return before - 1;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tandem::daemon

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "builders/commit.hpp"
+
+namespace tandem::daemon {
+
+/// The first-parent line of a branch from the start of the walk to its tip, oldest first, with the week of
+/// each commit.
+struct Line {
+  std::vector<builders::Commit> commits;
+  std::vector<std::int64_t> weeks;  ///< whole weeks since Monday 1970-01-05 00:00 UTC
+
+  [[nodiscard]] std::optional<std::size_t> position(const std::string& id) const;
+};
+
+/// Weeks by committer time, never going back along the line and never after `now`: clocks of committers may
+/// be wrong, the order of commits is not.
+[[nodiscard]] Line make_line(std::vector<builders::Commit> commits, std::int64_t now);
+
+/// What one benchmark knows of the commits before it.
+struct ControlQuestion {
+  std::size_t treatment = 0;
+  std::function<bool(std::size_t)> usable;  ///< this commit was examined, builds and has the benchmark
+  std::optional<std::size_t> level;         ///< L(b): the last confirmed step
+  std::optional<std::size_t> base;          ///< base_commit
+};
+
+/// The latest of {first usable commit of the treatment's week, L(b), base_commit} that lies before the
+/// treatment. The first commit of a week is judged against the first of its parent's week. Where none of
+/// these exists, the first usable commit of the line; nothing if there is none.
+[[nodiscard]] std::optional<std::size_t> control_by_week(const Line& line, const ControlQuestion& question);
+
+/// The nearest usable commit before the treatment.
+[[nodiscard]] std::optional<std::size_t> control_by_parent(const ControlQuestion& question);
+
+}  // namespace tandem::daemon

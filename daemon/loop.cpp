@@ -1,0 +1,172 @@
+#include "daemon/loop.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "daemon/polite_runner.hpp"
+#include "daemon/report/status_report.hpp"
+#include "daemon/watch_walk.hpp"
+#include "runners/file_lock.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::daemon {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+/// FAI-PEP's stop file: the daemon ends when its content is 0.
+bool asks_to_stop(const fs::path& file) {
+  std::ifstream in(file);
+  std::string word;
+  return in >> word && word == "0";
+}
+
+/// Asks for a stop when the stop file does; ends with its scope.
+class StopFile {
+ public:
+  StopFile(fs::path file, std::stop_source& stop) {
+    if (file.empty()) return;
+    watcher_ = std::jthread([file = std::move(file), &stop](const std::stop_token& leaving) {
+      std::mutex mutex;
+      std::condition_variable_any condition;
+      std::unique_lock lock(mutex);
+      while (!leaving.stop_requested()) {
+        if (asks_to_stop(file)) stop.request_stop();
+        condition.wait_for(lock, leaving, std::chrono::seconds{1}, [] { return false; });
+      }
+    });
+  }
+
+ private:
+  std::jthread watcher_;
+};
+
+/// Writes status.json at most once a second, and tells the person who looks on.
+class StatusBoard {
+ public:
+  StatusBoard(const Publisher& publisher, Status& status, const Watcher& watcher)
+      : publisher_(publisher), status_(status), watcher_(watcher) {}
+
+  void show() {
+    if (watcher_) watcher_(status_);
+    const auto now = Clock::now();
+    const bool news = status_.phase != phase_ || status_.commit.id != commit_;
+    if (!news && now - last_ < std::chrono::seconds{1}) return;
+    publish();
+  }
+
+  void publish() {
+    last_ = Clock::now();
+    phase_ = status_.phase;
+    commit_ = status_.commit.id;
+    status_.updated_at =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+            .count();
+    publisher_.publish_status(report::status_json(status_));
+  }
+
+ private:
+  const Publisher& publisher_;
+  Status& status_;
+  const Watcher& watcher_;
+  Clock::time_point last_{};
+  std::string phase_;
+  std::string commit_;
+};
+
+void wait_for(Clock::time_point time, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any condition;
+  std::unique_lock lock(mutex);
+  condition.wait_until(lock, stop, time, [] { return false; });
+}
+
+/// Of several watches the most pressing answer: 1, then 4, then 3, then 0.
+int more_pressing(int one, int other) {
+  for (const int code : {1, 4, 3}) {
+    if (one == code || other == code) return code;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_daemon(const config::Settings& settings, const Installation& installation, const Watcher& watcher,
+               std::stop_token outer_stop) {
+  std::error_code error;
+  fs::create_directories(settings.state_dir, error);
+  if (error) throw Error(fmt::format("cannot make {}: {}", settings.state_dir.string(), error.message()));
+  runners::FileLock lock(settings.state_dir / "daemon.lock");
+  if (!lock.try_lock()) {
+    throw Error(fmt::format("{} is the daemon of {}; stop it or choose another --state_dir", lock.holder(),
+                            settings.state_dir.string()));
+  }
+  std::stop_source stop_source;
+  const std::stop_callback forward(outer_stop, [&] { stop_source.request_stop(); });
+  const StopFile stop_file(settings.status_file, stop_source);
+  const std::stop_token stop = stop_source.get_token();
+
+  const Publisher publisher(settings.state_dir);
+  store::Store store(settings.state_dir / "tandem.db", store::Store::Mode::write);
+  publisher.keep_only(store.records({}));
+  Status status;
+  status.version = installation.version;
+  status.pid = ::getpid();
+  status.isolation = "weak: own process groups and limits, no sandbox";
+  StatusBoard board(publisher, status, watcher);
+  runners::HostSettings host;
+  host.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.benchmark_timeout);
+  runners::HostPairRunner host_runner(host);
+  PoliteRunner runner(host_runner, [&](const std::string& holder) {
+    status.phase = fmt::format("waiting: {} is measuring on this host", holder);
+    board.show();
+  });
+
+  std::vector<std::unique_ptr<WatchWalk>> walks;
+  for (const auto& watch : settings.watches) {
+    walks.push_back(std::make_unique<WatchWalk>(settings, watch, installation, runner, store, publisher,
+                                                status, [&] { board.show(); }));
+    for (const std::string& notice : walks.back()->notices()) fmt::print(stderr, "tandem: {}\n", notice);
+  }
+
+  int code = 0;
+  while (!stop.stop_requested()) {
+    const auto next = Clock::now() + std::chrono::duration_cast<Clock::duration>(settings.interval);
+    code = 0;
+    for (auto& walk : walks) {
+      const auto ended = walk->walk(stop);
+      if (ended == WatchWalk::Ended::stopped) break;
+      code = more_pressing(code, walk->exit_code(ended));
+    }
+    if (settings.once || stop.stop_requested()) break;
+    status.phase = "waiting";
+    board.publish();
+    wait_for(next, stop);
+  }
+  status.phase = "stopped";
+  status.benchmark.clear();
+  board.publish();
+  return settings.once && !stop.stop_requested() ? code : 0;
+}
+
+Installation find_installation() {
+  Installation installation;
+  std::error_code error;
+  installation.program = fs::read_symlink("/proc/self/exe", error);
+  if (error) throw Error("cannot find this program's own file");
+  const fs::path installed = installation.program.parent_path().parent_path() / "share" / "tandem";
+  const fs::path tree = installation.program.parent_path().parent_path().parent_path();
+  const bool is_installed = fs::exists(installed / "sdk" / "tandem.hpp", error);
+  installation.sdk_dir = is_installed ? installed / "sdk" : tree / "runners" / "sdk";
+  installation.frameworks_dir = is_installed ? installed / "frameworks" : tree / "specs" / "frameworks";
+  return installation;
+}
+
+}  // namespace tandem::daemon

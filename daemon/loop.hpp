@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "config/settings.hpp"
+#include "daemon/status.hpp"
+
+namespace tandem::daemon {
+
+/// What the loop needs to know of its surroundings.
+struct Installation {
+  std::string version = "unknown";
+  std::filesystem::path program;         ///< this executable, started again for fetches
+  std::filesystem::path sdk_dir;         ///< given to build scripts
+  std::filesystem::path frameworks_dir;  ///< used where a watch names none
+};
+
+/// Told whenever the status has changed, between launches only.
+using Watcher = std::function<void(const Status&)>;
+
+/// Runs all watches until the stop request, or once to the tips of their branches. Returns the exit code of
+/// the design: for one pass 1 if a regression is open, else 4 if a tip could not be built or measured, else 3
+/// if one is inconclusive, else 0; the service returns 0.
+///
+/// Bad settings throw InputError before anything is done. Later failures of the outside are stored and shown,
+/// and the loop goes on.
+int run_daemon(const config::Settings& settings, const Installation& installation, const Watcher& watcher,
+               std::stop_token stop);
+
+/// Where this program's SDK and example frameworks lie: beside an installed program, or in its source tree.
+[[nodiscard]] Installation find_installation();
+
+}  // namespace tandem::daemon

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "builders/builder.hpp"
+#include "daemon/control_rule.hpp"
+#include "daemon/publisher.hpp"
+#include "daemon/spec_tests.hpp"
+#include "daemon/status.hpp"
+#include "daemon/store/store.hpp"
+#include "runners/pair_runner.hpp"
+
+namespace tandem::daemon {
+
+class Bench;
+
+struct PipelineSettings {
+  WatchKey key;
+  std::string url;
+  enum class Control { week, parent, fixed } control = Control::week;
+  std::string base_commit;  ///< its id; empty: none
+  std::vector<Test> tests;
+  std::size_t max_launches = 66;
+  enum class Records { confirm, none } records = Records::confirm;  ///< none: stored, never confirmed
+  std::filesystem::path scratch;
+};
+
+/// What the pipeline works with. All of it outlives the pipeline.
+struct Workshop {
+  builders::Builder& builder;
+  runners::PairRunner& runner;
+  store::Store& store;
+  const Publisher& publisher;
+  std::function<std::int64_t()> now;  ///< seconds since 1970 UTC
+  Status& status;
+  std::function<void()> show;  ///< the status has changed; called between launches only
+};
+
+/// The walk of one commit through build, screen, confirmation and report, as the design's table has it.
+///
+/// Everything found is in the store when `examine` returns. It can be interrupted anywhere and repeated: what
+/// is stored is not measured again. A failure of a commit is a value in the store; `Error` means broken
+/// ground.
+class Pipeline {
+ public:
+  enum class Examined { done, stopped };
+
+  Pipeline(PipelineSettings settings, Workshop workshop);
+  ~Pipeline();
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  [[nodiscard]] Examined examine(const Line& line, std::size_t position, const std::stop_token& stop);
+
+ private:
+  PipelineSettings settings_;
+  Workshop workshop_;
+  std::unique_ptr<Bench> bench_;
+};
+
+}  // namespace tandem::daemon

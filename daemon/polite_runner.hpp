@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "runners/measuring_lock.hpp"
+#include "runners/pair_runner.hpp"
+
+namespace tandem::daemon {
+
+/// A runner that holds the host's measuring lock for each call and lets others measure in between.
+class PoliteRunner final : public runners::PairRunner {
+ public:
+  using Waiting = std::function<void(const std::string& holder)>;
+  PoliteRunner(runners::PairRunner& runner, Waiting waiting)
+      : runner_(runner), waiting_(std::move(waiting)) {}
+
+  [[nodiscard]] std::variant<runners::ProgramFacts, runners::RunFailure> inspect(
+      const runners::ProgramPair& pair, runners::Side side, std::stop_token stop) override {
+    const runners::MeasuringLock lock(waiting_, stop);
+    return runner_.inspect(pair, side, stop);
+  }
+  [[nodiscard]] std::variant<runners::SliceShape, runners::RunFailure> shape(const runners::ProgramPair& pair,
+                                                                             const std::string& benchmark,
+                                                                             std::stop_token stop) override {
+    const runners::MeasuringLock lock(waiting_, stop);
+    return runner_.shape(pair, benchmark, stop);
+  }
+  [[nodiscard]] runners::LaunchResult launch(const runners::ProgramPair& pair,
+                                             const runners::Subject& subject, const runners::LaunchPlan& plan,
+                                             std::stop_token stop) override {
+    const runners::MeasuringLock lock(waiting_, stop);
+    return runner_.launch(pair, subject, plan, stop);
+  }
+
+ private:
+  runners::PairRunner& runner_;
+  Waiting waiting_;
+};
+
+}  // namespace tandem::daemon

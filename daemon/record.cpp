@@ -1,0 +1,44 @@
+#include "daemon/record.hpp"
+
+#include "builders/hashes.hpp"
+
+namespace tandem::daemon {
+
+const char* name_of(RecordKind kind) {
+  switch (kind) {
+    case RecordKind::regression:
+      return "regression";
+    case RecordKind::improvement:
+      return "improvement";
+    case RecordKind::accumulated:
+      return "accumulated";
+    case RecordKind::not_reproduced:
+      return "not reproduced";
+  }
+  return "unknown";
+}
+
+const char* name_of(RecordState state) {
+  switch (state) {
+    case RecordState::open:
+      return "open";
+    case RecordState::fixed:
+      return "fixed";
+    case RecordState::noted:
+      return "noted";
+  }
+  return "unknown";
+}
+
+std::string record_id(const WatchKey& key, const std::string& benchmark, const std::string& metric,
+                      const std::string& culprit) {
+  constexpr std::size_t digits = 16;
+  builders::Sha256 hash;
+  for (const std::string* part : {&key.watch, &key.platform, &benchmark, &metric, &culprit}) {
+    hash.add(*part);
+    hash.add("\n");
+  }
+  return hash.finish().substr(0, digits);
+}
+
+}  // namespace tandem::daemon

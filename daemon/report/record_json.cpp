@@ -1,0 +1,197 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "daemon/report/iso_time.hpp"
+#include "daemon/report/json_values.hpp"
+#include "daemon/report/record_report.hpp"
+#include "daemon/report/verdict_json.hpp"
+#include "daemon/report/wording.hpp"
+
+namespace tandem::daemon::report {
+namespace {
+
+using analysis::ConfirmationOutcome;
+
+constexpr const char* schema = "tandem.report/1";
+
+Json commit_json(const builders::Commit& commit) {
+  return {{"commit", commit.id},
+          {"subject", commit.subject},
+          {"author", commit.author_name},
+          {"author_email", commit.author_email},
+          {"author_time", iso_time(commit.author_time)},
+          {"time", iso_time(commit.committer_time)},
+          {"first_parent", commit.first_parent},
+          {"tree", commit.tree}};
+}
+
+builders::Commit commit_from_json(const Json& value) {
+  builders::Commit commit;
+  commit.id = text_at(value, "commit");
+  commit.subject = text_at(value, "subject");
+  commit.author_name = text_at(value, "author");
+  commit.author_email = text_at(value, "author_email");
+  commit.author_time = time_at(value, "author_time");
+  commit.committer_time = time_at(value, "time");
+  commit.first_parent = text_at(value, "first_parent");
+  commit.tree = text_at(value, "tree");
+  return commit;
+}
+
+Json culprit_json(const Record& record) {
+  Json value = commit_json(record.culprit);
+  value["probability"] = record.culprit_probability;
+  return value;
+}
+
+Json life_json(const std::vector<LifeEvent>& life) {
+  Json list = Json::array();
+  for (const LifeEvent& event : life) {
+    list.push_back({{"state", name_of(event.state)},
+                    {"at", iso_time(event.at)},
+                    {"by", event.by},
+                    {"reason", event.reason},
+                    {"commit", event.commit}});
+  }
+  return list;
+}
+
+RecordState state_at(const Json& object) {
+  return choice_at(object, "state", {RecordState::open, RecordState::fixed, RecordState::noted},
+                   [](RecordState one) { return daemon::name_of(one); });
+}
+
+std::vector<LifeEvent> life_from_json(const Json& list) {
+  if (!list.is_array()) throw Error("\"life\" must be an array");
+  std::vector<LifeEvent> life;
+  for (const Json& value : list) {
+    life.push_back({state_at(value), time_at(value, "at"), text_at(value, "by"), text_at(value, "reason"),
+                    text_at(value, "commit")});
+  }
+  return life;
+}
+
+Json confirmation_json(const ConfirmationRecord& confirmation) {
+  const analysis::ConfirmationResult& result = confirmation.result;
+  return {{"control", confirmation.control},
+          {"treatment", confirmation.treatment},
+          {"outcome", analysis::name_of(result.outcome)},
+          {"ratio", to_json(result.ratio)},
+          {"p_value", result.p_value},
+          {"units", result.units},
+          {"next_look", result.next_look},
+          {"unit_values", confirmation.units},
+          {"minimum_effect", confirmation.minimum_effect},
+          {"seconds", confirmation.seconds}};
+}
+
+ConfirmationRecord confirmation_from_json(const Json& value) {
+  ConfirmationRecord confirmation;
+  confirmation.control = text_at(value, "control");
+  confirmation.treatment = text_at(value, "treatment");
+  confirmation.result.outcome =
+      choice_at(value, "outcome",
+                {ConfirmationOutcome::confirmed, ConfirmationOutcome::not_reproduced,
+                 ConfirmationOutcome::undecided_more},
+                [](ConfirmationOutcome one) { return analysis::name_of(one); });
+  confirmation.result.ratio = ratio_from_json(member(value, "ratio"));
+  confirmation.result.p_value = number_at(value, "p_value");
+  confirmation.result.units = count_at(value, "units");
+  confirmation.result.next_look = count_at(value, "next_look");
+  confirmation.units = numbers_at(value, "unit_values");
+  confirmation.minimum_effect = number_at(value, "minimum_effect");
+  confirmation.seconds = number_at(value, "seconds");
+  return confirmation;
+}
+
+Json json_of(const Record& record) {
+  return {{"schema", schema},
+          {"id", record.id},
+          {"incident", record.incident},
+          {"kind", name_of(record.kind)},
+          {"state", name_of(record.state)},
+          {"life", life_json(record.life)},
+          {"watch", record.key.watch},
+          {"platform", record.key.platform},
+          {"url", record.url},
+          {"benchmark", record.benchmark},
+          {"metric", record.metric.name},
+          {"unit", record.metric.unit},
+          {"direction", name_of(record.metric.direction)},
+          {"protocol", runners::name_of(record.protocol)},
+          {"margin", record.margin},
+          {"control", commit_json(record.control)},
+          {"treatment", commit_json(record.treatment)},
+          {"culprit", culprit_json(record)},
+          {"co_suspects", record.co_suspects},
+          {"ratio", to_json(record.ratio)},
+          {"screen", to_json(record.screen)},
+          {"confirmation", confirmation_json(record.confirmation)},
+          {"layout", record.layout},
+          {"host", to_json(record.host)},
+          {"build", {{"control", record.control_build}, {"treatment", record.treatment_build}}},
+          {"cause", nullptr},
+          {"reproduce", {{"command", shell_command(record.reproduce)}, {"argv", record.reproduce}}}};
+}
+
+Record record_of(const Json& value) {
+  if (const std::string found = text_at(value, "schema"); found != schema) {
+    throw Error(fmt::format("its schema is \"{}\", not \"{}\"", found, schema));
+  }
+  Record record;
+  record.id = text_at(value, "id");
+  record.incident = text_at(value, "incident");
+  record.kind = choice_at(
+      value, "kind",
+      {RecordKind::regression, RecordKind::improvement, RecordKind::accumulated, RecordKind::not_reproduced},
+      [](RecordKind one) { return daemon::name_of(one); });
+  record.state = state_at(value);
+  record.life = life_from_json(member(value, "life"));
+  record.key = {text_at(value, "watch"), text_at(value, "platform")};
+  record.url = text_at(value, "url");
+  record.benchmark = text_at(value, "benchmark");
+  record.metric = {text_at(value, "metric"), text_at(value, "unit"), direction_at(value, "direction")};
+  record.protocol = choice_at(
+      value, "protocol", {runners::Protocol::slices, runners::Protocol::observer, runners::Protocol::command},
+      [](runners::Protocol one) { return runners::name_of(one); });
+  record.margin = number_at(value, "margin");
+  record.control = commit_from_json(member(value, "control"));
+  record.treatment = commit_from_json(member(value, "treatment"));
+  record.culprit = commit_from_json(member(value, "culprit"));
+  record.culprit_probability = number_at(member(value, "culprit"), "probability");
+  record.co_suspects = texts_at(value, "co_suspects");
+  record.ratio = ratio_from_json(member(value, "ratio"));
+  record.screen = verdict_from_json(member(value, "screen"));
+  record.confirmation = confirmation_from_json(member(value, "confirmation"));
+  record.layout = text_at(value, "layout");
+  record.host = machine_facts_from_json(member(value, "host"));
+  record.control_build = text_at(member(value, "build"), "control");
+  record.treatment_build = text_at(member(value, "build"), "treatment");
+  record.reproduce = texts_at(member(value, "reproduce"), "argv");
+  return record;
+}
+
+}  // namespace
+
+std::string record_json(const Record& record) {
+  return document_text(json_of(record));
+}
+
+Record record_from_json(const std::string& text) {
+  const Json value = Json::parse(text, nullptr, false);
+  if (value.is_discarded()) throw Error("a report cannot be read: it is not JSON");
+  try {
+    return record_of(value);
+  } catch (const Error& error) {
+    throw Error(fmt::format("a report cannot be read: {}", error.what()));
+  }
+}
+
+std::string records_json(const std::vector<Record>& records) {
+  Json list = Json::array();
+  for (const Record& record : records) list.push_back(json_of(record));
+  return document_text(list);
+}
+
+}  // namespace tandem::daemon::report

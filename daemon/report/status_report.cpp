@@ -1,0 +1,137 @@
+#include "daemon/report/status_report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "daemon/report/iso_time.hpp"
+#include "daemon/report/wording.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::daemon::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json verdicts_json(const Status& status) {
+  ordered_json list = ordered_json::array();
+  for (const auto& one : status.last_verdicts) {
+    list.push_back({{"platform", one.platform},
+                    {"commit", one.commit},
+                    {"benchmark", one.benchmark},
+                    {"outcome", one.outcome},
+                    {"sentence", one.sentence}});
+  }
+  return list;
+}
+
+ordered_json builds_json(const Status& status) {
+  ordered_json list = ordered_json::array();
+  for (const auto& one : status.failed_builds) {
+    list.push_back({{"platform", one.platform},
+                    {"commit", one.commit},
+                    {"kind", one.kind},
+                    {"sentence", one.sentence},
+                    {"log", one.log}});
+  }
+  return list;
+}
+
+std::string text_of(const ordered_json& object, const char* key) {
+  return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : std::string();
+}
+
+}  // namespace
+
+std::string status_json(const Status& status) {
+  ordered_json regressions = ordered_json::array();
+  for (const auto& one : status.open_regressions) {
+    regressions.push_back(
+        {{"id", one.id}, {"benchmark", one.benchmark}, {"culprit", one.culprit}, {"ratio", one.ratio}});
+  }
+  ordered_json noise = ordered_json::object();
+  for (const auto& [benchmark, floor] : status.noise_floor) {
+    noise[benchmark] = {{"sigma", floor.sigma},
+                        {"minimum_detectable_effect", floor.minimum_detectable_effect}};
+  }
+  const bool examining = !status.commit.id.empty();
+  const bool known = status.seconds_left >= 0;
+  const ordered_json document = {
+      {"schema", "tandem.status/1"},
+      {"version", status.version},
+      {"pid", status.pid},
+      {"updated_at", iso_time(status.updated_at)},
+      {"phase", status.phase},
+      {"watch", status.watch},
+      {"platform", status.platform},
+      {"url", status.url},
+      {"branch", status.branch},
+      {"commit",
+       examining ? ordered_json{{"id", status.commit.id}, {"subject", status.commit.subject}} : nullptr},
+      {"benchmark", status.benchmark},
+      {"progress",
+       {{"launch", status.launch},
+        {"most_launches", status.most_launches},
+        {"commits_done", status.commits_done},
+        {"commits_left", status.commits_left},
+        {"seconds_left", known ? ordered_json(status.seconds_left) : ordered_json(nullptr)}}},
+      {"isolation", status.isolation},
+      {"open_regressions", std::move(regressions)},
+      {"last_verdicts", verdicts_json(status)},
+      {"failed_builds", builds_json(status)},
+      {"noise_floor", std::move(noise)},
+      {"last_error", status.last_error.empty() ? ordered_json(nullptr)
+                                               : ordered_json{{"at", iso_time(status.last_error_at)},
+                                                              {"sentence", status.last_error}}}};
+  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string status_text(const std::string& json) {
+  const ordered_json status = ordered_json::parse(json, nullptr, false);
+  if (!status.is_object() || text_of(status, "schema") != "tandem.status/1") {
+    throw Error("the status file is not one of this version");
+  }
+  std::string text = fmt::format("{} ({}), {}\n", text_of(status, "phase"), text_of(status, "watch"),
+                                 text_of(status, "updated_at"));
+  text += fmt::format("branch {} of {}\n", text_of(status, "branch"), text_of(status, "url"));
+  if (status["commit"].is_object()) {
+    text += fmt::format("commit {} {}\n", short_commit(text_of(status["commit"], "id")),
+                        text_of(status["commit"], "subject"));
+    const auto& progress = status["progress"];
+    text += fmt::format("  {}: launch {} of at most {}; {} commits left\n", text_of(status, "benchmark"),
+                        progress.value("launch", 0), progress.value("most_launches", 0),
+                        progress.value("commits_left", 0));
+  }
+  text += fmt::format("open regressions: {}\n", status["open_regressions"].size());
+  for (const auto& one : status["open_regressions"]) {
+    text += fmt::format("  {} {} since {}, ratio {:.4f}\n", text_of(one, "id"), text_of(one, "benchmark"),
+                        short_commit(text_of(one, "culprit")), one.value("ratio", 1.0));
+  }
+  for (const auto& one : status["last_verdicts"]) {
+    text += fmt::format("  {} {}: {} {}\n", short_commit(text_of(one, "commit")), text_of(one, "benchmark"),
+                        text_of(one, "outcome"), text_of(one, "sentence"));
+  }
+  for (const auto& one : status["failed_builds"]) {
+    text += fmt::format("  {} does not build: {}\n", short_commit(text_of(one, "commit")),
+                        text_of(one, "sentence"));
+  }
+  if (status["last_error"].is_object()) {
+    text += fmt::format("last error, {}: {}\n", text_of(status["last_error"], "at"),
+                        text_of(status["last_error"], "sentence"));
+  }
+  return text;
+}
+
+std::string status_line(const Status& status) {
+  if (status.commit.id.empty()) return status.phase;
+  std::string line =
+      fmt::format("[{}/{}] {} {}", status.commits_done + 1, status.commits_done + status.commits_left,
+                  short_commit(status.commit.id), status.phase);
+  if (status.phase == "measuring" || status.phase == "confirming") {
+    line += fmt::format(" {}: {} of at most {}", status.benchmark, status.launch, status.most_launches);
+  }
+  if (status.seconds_left >= 0) line += fmt::format(", about {:.0f} s left", status.seconds_left);
+  return line;
+}
+
+}  // namespace tandem::daemon::report

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "builders/executable.hpp"
+#include "runners/pair_runner.hpp"
+#include "specs/benchmark_spec.hpp"
+
+namespace tandem::daemon {
+
+/// One entry of what is to be measured on every commit: a test of the spec, or the program's own list.
+struct Test {
+  std::string prefix;  ///< of its benchmarks' names; empty: the names as the program gives them
+  std::vector<std::vector<std::string>> commands;  ///< with "{program}" and other runner's placeholders
+  std::vector<std::string> environment;
+  std::vector<std::string> observer_identifiers;  ///< empty: the known ones
+  std::optional<std::chrono::nanoseconds> deadline;
+  double margin = 0.01;
+};
+
+/// The tests of a watch: from its spec file, or one that starts the program without arguments.
+[[nodiscard]] std::vector<Test> tests_of(const std::vector<specs::BenchmarkSpec>& specs, double margin);
+
+/// The pair that runs a test on two executables.
+[[nodiscard]] runners::ProgramPair pair_of(const Test& test, const builders::Executable& control,
+                                           const builders::Executable& treatment,
+                                           const std::filesystem::path& scratch);
+
+/// "prefix/name", or the name alone.
+[[nodiscard]] std::string full_name(const Test& test, const std::string& benchmark);
+
+}  // namespace tandem::daemon

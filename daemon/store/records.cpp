@@ -1,0 +1,96 @@
+// Records: whole reports as text, with the columns that they are looked up by.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "daemon/report/record_report.hpp"
+#include "daemon/store/database.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::daemon::store {
+namespace {
+
+constexpr std::size_t id_digits = 16;
+constexpr std::size_t fewest_digits = 4;
+constexpr std::size_t most_named = 8;
+
+template <class Enum>
+std::optional<std::string> name_or_none(const std::optional<Enum>& value) {
+  return value ? std::optional<std::string>(name_of(*value)) : std::nullopt;
+}
+
+/// The prefix in small letters; InputError if no id can begin like this.
+std::string checked_prefix(const std::string& text) {
+  std::string prefix = text;
+  for (char& c : prefix) {
+    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+  }
+  const bool hexadecimal = prefix.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!hexadecimal || prefix.size() < fewest_digits || prefix.size() > id_digits) {
+    throw InputError(fmt::format("\"{}\" is no report's id; write {} to {} hexadecimal digits", text,
+                                 fewest_digits, id_digits));
+  }
+  return prefix;
+}
+
+}  // namespace
+
+void Store::Database::save(const Record& record) {
+  Query(prepared("INSERT INTO record (id, scope, benchmark, kind, state, report) VALUES (?, ?, ?, ?, ?, ?) "
+                 "ON CONFLICT (id) DO UPDATE SET scope = excluded.scope, benchmark = excluded.benchmark, "
+                 "kind = excluded.kind, state = excluded.state, report = excluded.report"))
+      .with(record.id)
+      .with(scope(record.key))
+      .with(record.benchmark)
+      .with(name_of(record.kind))
+      .with(name_of(record.state))
+      .with(report::record_json(record))
+      .run();
+}
+
+std::vector<Record> Store::records(const RecordFilter& filter) const {
+  std::vector<Record> found;
+  database_->read([&] {
+    Query query(database_->prepared(
+        "SELECT report FROM record JOIN scope ON scope.id = record.scope "
+        "WHERE watch = coalesce(?, watch) AND platform = coalesce(?, platform) "
+        "AND benchmark = coalesce(?, benchmark) AND kind = coalesce(?, kind) AND state = coalesce(?, state) "
+        "ORDER BY position"));
+    query.with_or_null(filter.key ? std::optional(filter.key->watch) : std::nullopt)
+        .with_or_null(filter.key ? std::optional(filter.key->platform) : std::nullopt)
+        .with_or_null(filter.benchmark)
+        .with_or_null(name_or_none(filter.kind))
+        .with_or_null(name_or_none(filter.state));
+    while (query.next()) found.push_back(report::record_from_json(query.text(0)));
+  });
+  return found;
+}
+
+std::optional<Record> Store::record(const std::string& id_prefix) const {
+  const std::string prefix = checked_prefix(id_prefix);
+  std::vector<std::string> ids;
+  std::vector<std::string> reports;
+  std::optional<Record> found;
+  database_->read([&] {
+    Query query(
+        database_->prepared("SELECT id, report FROM record WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"));
+    // 'g' comes after every hexadecimal digit.
+    query.with(prefix).with(prefix + "g").with(limit(most_named + 1));
+    while (query.next()) {
+      ids.push_back(query.text(0));
+      reports.push_back(query.text(1));
+    }
+    if (reports.size() == 1) found = report::record_from_json(reports.front());
+  });
+  if (found) return found;
+  if (ids.empty()) {
+    if (prefix.size() == id_digits) return std::nullopt;
+    throw InputError(fmt::format("no report's id begins with \"{}\"", id_prefix));
+  }
+  const bool more = ids.size() > most_named;
+  ids.resize(std::min(ids.size(), most_named));
+  throw InputError(fmt::format("\"{}\" fits several reports: {}{}; write more digits", id_prefix,
+                               fmt::join(ids, ", "), more ? " and others" : ""));
+}
+
+}  // namespace tandem::daemon::store

@@ -1,0 +1,77 @@
+#include "daemon/store/schema.hpp"
+
+namespace tandem::daemon::store {
+
+// `position` grows with every write and is never used twice: it is the order in which things happened,
+// whatever the clock said. Replacing a row gives it a new one, except for records, which stay where they were
+// first written.
+const std::array<const char*, 1> schema_steps = {R"sql(
+CREATE TABLE scope (
+  id       INTEGER PRIMARY KEY,
+  watch    TEXT NOT NULL,
+  platform TEXT NOT NULL,
+  start    TEXT,
+  UNIQUE (watch, platform)
+);
+CREATE TABLE done (
+  position    INTEGER PRIMARY KEY AUTOINCREMENT,
+  scope       INTEGER NOT NULL REFERENCES scope,
+  commit_hash TEXT NOT NULL,
+  at          INTEGER NOT NULL,
+  UNIQUE (scope, commit_hash)
+);
+CREATE TABLE build (
+  position    INTEGER PRIMARY KEY AUTOINCREMENT,
+  scope       INTEGER NOT NULL REFERENCES scope,
+  commit_hash TEXT NOT NULL,
+  succeeded   INTEGER NOT NULL,
+  kind        TEXT NOT NULL,
+  sentence    TEXT NOT NULL,
+  log         TEXT NOT NULL,
+  at          INTEGER NOT NULL,
+  UNIQUE (scope, commit_hash)
+);
+CREATE TABLE verdict (
+  position    INTEGER PRIMARY KEY AUTOINCREMENT,
+  scope       INTEGER NOT NULL REFERENCES scope,
+  commit_hash TEXT NOT NULL,
+  control     TEXT NOT NULL,
+  benchmark   TEXT NOT NULL,
+  metric      TEXT NOT NULL,
+  unit        TEXT NOT NULL,
+  direction   INTEGER NOT NULL,  -- 0 lower is better, 1 higher is better
+  outcome     TEXT NOT NULL,
+  note        TEXT NOT NULL,
+  verdict     TEXT NOT NULL,     -- JSON, as in a report
+  history     TEXT NOT NULL,     -- lines
+  seed        INTEGER NOT NULL,  -- the bits of an unsigned number
+  at          INTEGER NOT NULL,
+  UNIQUE (scope, commit_hash, benchmark, metric)
+);
+CREATE INDEX verdict_by_outcome ON verdict (scope, benchmark, metric, outcome, position);
+CREATE TABLE level (
+  scope       INTEGER NOT NULL REFERENCES scope,
+  benchmark   TEXT NOT NULL,
+  metric      TEXT NOT NULL,
+  commit_hash TEXT NOT NULL,
+  PRIMARY KEY (scope, benchmark, metric)
+);
+CREATE TABLE record (
+  position  INTEGER PRIMARY KEY AUTOINCREMENT,
+  id        TEXT NOT NULL UNIQUE,
+  scope     INTEGER NOT NULL REFERENCES scope,
+  benchmark TEXT NOT NULL,
+  kind      TEXT NOT NULL,
+  state     TEXT NOT NULL,
+  report    TEXT NOT NULL  -- report.json
+);
+CREATE TABLE event (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  watch    TEXT NOT NULL,
+  kind     TEXT NOT NULL,
+  sentence TEXT NOT NULL,
+  at       INTEGER NOT NULL
+);
+)sql"};
+
+}  // namespace tandem::daemon::store

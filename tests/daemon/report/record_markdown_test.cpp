@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "daemon/report/golden.hpp"
+#include "daemon/report/record_report.hpp"
+#include "daemon/report/sample_record.hpp"
+
+namespace tandem::daemon::report {
+namespace {
+
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
+
+TEST(RecordMarkdown, StaysAsItIs) {
+  tests::expect_golden(record_markdown(tests::sample_regression()), "regression.md");
+  tests::expect_golden(record_markdown(tests::sample_fixed()), "fixed.md");
+  tests::expect_golden(record_markdown(tests::sample_improvement()), "improvement.md");
+  tests::expect_golden(record_markdown(tests::sample_accumulated()), "accumulated.md");
+  tests::expect_golden(record_markdown(tests::sample_not_reproduced()), "not_reproduced.md");
+  tests::expect_golden(record_markdown(tests::sample_throughput()), "throughput.md");
+  tests::expect_golden(record_markdown(tests::sample_hostile()), "hostile.md");
+}
+
+TEST(RecordMarkdown, SaysInItsHeadingWhatHappened) {
+  EXPECT_EQ(first_line(record_markdown(tests::sample_regression())),
+            "# softmax/1000 is 8.1 % slower since 44444444");
+  EXPECT_EQ(first_line(record_markdown(tests::sample_fixed())),
+            "# softmax/1000 was 8.1 % slower since 44444444, fixed by 77777777");
+  EXPECT_EQ(first_line(record_markdown(tests::sample_improvement())),
+            "# conv2d_3x3 is 5.9 % faster since 66666666");
+  EXPECT_EQ(first_line(record_markdown(tests::sample_accumulated())),
+            "# softmax/1000 became 0.62 % slower between 22222222 and 44444444, by no single commit");
+  EXPECT_EQ(first_line(record_markdown(tests::sample_not_reproduced())),
+            "# softmax/1000 seemed 8.3 % slower at 44444444; not reproduced");
+  EXPECT_EQ(first_line(record_markdown(tests::sample_throughput())),
+            "# softmax/1000 had 12.0 % lower images_per_second since 44444444, fixed by 77777777");
+}
+
+TEST(RecordMarkdown, SaysFixedEvenWhenNoCommitIsNamed) {
+  Record record = tests::sample_fixed();
+  record.life.back().commit.clear();
+  EXPECT_EQ(first_line(record_markdown(record)), "# softmax/1000 was 8.1 % slower since 44444444, now fixed");
+  record.life.clear();
+  EXPECT_EQ(first_line(record_markdown(record)), "# softmax/1000 was 8.1 % slower since 44444444, now fixed");
+}
+
+/// Lines outside of fences that begin like this; what foreign text could add to.
+std::size_t lines_beginning(const std::string& page, const std::string& with) {
+  std::istringstream lines(page);
+  std::size_t count = 0;
+  bool fenced = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("`````")) fenced = !fenced;
+    if (!fenced && line.starts_with(with)) ++count;
+  }
+  EXPECT_FALSE(fenced);
+  return count;
+}
+
+TEST(RecordMarkdown, LetsForeignTextAddNeitherHeadingsNorTableCellsNorMarkup) {
+  const std::string page = record_markdown(tests::sample_hostile());
+  EXPECT_EQ(lines_beginning(page, "# "), 1u);
+  EXPECT_EQ(lines_beginning(page, "## "), 4u);
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| ")) continue;
+    std::size_t bars = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (line[i] == '|' && (i == 0 || line[i - 1] != '\\')) ++bars;
+    }
+    EXPECT_EQ(bars, 3u) << line;
+  }
+  EXPECT_EQ(page.find('\x1b'), std::string::npos);
+  EXPECT_EQ(page.find(" <script>"), std::string::npos);
+  EXPECT_EQ(page.find(" &amp;"), std::string::npos);
+  EXPECT_EQ(page.find(" [e]"), std::string::npos);
+}
+
+TEST(RecordMarkdown, GivesAPageEvenForAnEmptyRecord) {
+  const std::string page = record_markdown(Record{});
+  EXPECT_TRUE(page.starts_with("# "));
+  EXPECT_NE(page.find("There is no confirmation"), std::string::npos);
+  EXPECT_EQ(page.find("## Life"), std::string::npos);
+  EXPECT_EQ(page.find("## Measure it again"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tandem::daemon::report

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <vector>
 
-#include "analysis/random.hpp"
+#include "runners/random.hpp"
 #include "specs/error.hpp"
 
 // Flipping the signs of a set of values lowers the sum by twice their own sum. So a pattern reaches the
@@ -58,7 +58,7 @@ std::vector<std::array<double, 256>> sums_by_byte(std::span<const double> values
 
 std::uint64_t count_random_subsets_up_to(double limit, std::span<const double> values, std::uint64_t seed) {
   const auto sums = sums_by_byte(values);
-  RandomBits random(seed);
+  runners::Random random(seed);
   std::uint64_t count = 0;
   for (std::uint64_t flip = 0; flip < random_sign_flips; ++flip) {
     double sum = 0.0;

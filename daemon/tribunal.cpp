@@ -52,8 +52,8 @@ bool Tribunal::settle(const Line& line, std::size_t position, const Suspect& sus
       std::any_of(known.begin(), known.end(), [&](const Record& one) { return one.id == record.id; });
   if (!repeated) step.records.push_back(record);
   if (record.kind == RecordKind::improvement) {
-    auto open = workshop_.store.records(
-        {settings_.key, suspect.candidate.name, RecordKind::regression, RecordState::open});
+    auto open =
+        workshop_.store.records({settings_.key, suspect.candidate.name, std::nullopt, RecordState::open});
     if (const auto ended = regression_ended_by(open, record)) {
       step.records.push_back(fixed(std::move(open[*ended]), record.culprit, workshop_.now()));
     }
@@ -199,6 +199,7 @@ Record Tribunal::record_of(const Line& line, std::size_t position, const Suspect
   record.ratio = metric_ratio(finding.confirmation.result.ratio, record.metric.direction);
   record.screen = suspect.screened.verdict;
   record.confirmation = finding.confirmation;
+  record.confirmation.result.ratio = record.ratio;
   record.host = runners::read_machine_facts();
   record.id = record_id(record.key, record.benchmark, record.metric.name, record.culprit.id);
   record.incident = record_id(record.key, {}, {}, record.treatment.id);

@@ -5,7 +5,7 @@
 #include <functional>
 #include <numbers>
 
-#include "analysis/random.hpp"
+#include "runners/random.hpp"
 #include "analysis/screen.hpp"
 
 namespace tandem::analysis {
@@ -31,7 +31,7 @@ class Noise {
   std::size_t below(std::size_t bound) { return bits_.next() % bound; }
 
  private:
-  RandomBits bits_;
+  runners::Random bits_;
 };
 
 /// Slot differences that follow each other: AR(1) with correlation 0.7 and standard deviation 1.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 
+#include "builders/leftover_processes.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::builders {
@@ -52,7 +53,9 @@ void clean_work(const fs::path& state_dir) {
     std::error_code error;
     if (!fs::exists(place, error)) continue;
     const OwnedDescriptor held = lock(place);
-    if (held.get() >= 0) remove_tree(place);
+    if (held.get() < 0) continue;
+    end_processes_in(place);
+    remove_tree(place);
   }
 }
 

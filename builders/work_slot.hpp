@@ -23,7 +23,7 @@ class WorkSlot {
   runners::OwnedDescriptor lock_;
 };
 
-/// Removes the work directories of processes that are gone.
+/// Ends the builds that a killed process left running and removes their work directories.
 void clean_work(const std::filesystem::path& state_dir);
 
 /// Removes a tree even if the directories in it are read-only. Never throws; what cannot be removed stays.

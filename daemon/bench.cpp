@@ -6,6 +6,7 @@
 
 #include "builders/identity.hpp"
 #include "daemon/report/comparison_report.hpp"
+#include "specs/error.hpp"
 
 namespace tandem::daemon {
 namespace {
@@ -25,6 +26,16 @@ std::uint64_t seed_of(const std::string& commit, const std::string& benchmark) {
 
 constexpr std::size_t verdicts_shown = 20;
 
+/// Under which name a test is judged whose program did not even list its benchmarks.
+std::string program_name(const Test& test) {
+  return test.prefix.empty() ? "program" : test.prefix;
+}
+
+/// Whether it speaks of a whole program: only then was there no control to fail beside.
+bool is_of_program(const store::StoredVerdict& verdict) {
+  return verdict.outcome == "failed" && verdict.control.empty();
+}
+
 }  // namespace
 
 const Executable* Bench::build(const builders::Commit& commit, const std::stop_token& stop) {
@@ -38,6 +49,10 @@ const Executable* Bench::build(const builders::Commit& commit, const std::stop_t
   }
   const auto& failure = std::get<BuildFailure>(result);
   if (failure.kind == BuildFailure::Kind::stopped) return nullptr;
+  // Neither is the commit's doing: it is built again when the ground is sound.
+  if (failure.kind == BuildFailure::Kind::disk || failure.kind == BuildFailure::Kind::script_missing) {
+    throw Error(failure.sentence);
+  }
   workshop_.store.save_build(settings_.key, {commit.id, false, builders::name_of(failure.kind),
                                              failure.sentence, failure.log.string(), workshop_.now()});
   auto& shown = workshop_.status.failed_builds;
@@ -62,7 +77,7 @@ std::vector<Trial> Bench::trials(const Line& line, std::size_t position, const E
                                            runners::Side::treatment, stop);
     if (const auto* failure = std::get_if<RunFailure>(&looked)) {
       if (failure->reason == RunFailure::Reason::stopped) return {};
-      const std::string name = test.prefix.empty() ? "program" : test.prefix;
+      const std::string name = program_name(test);
       save_without_screen(commit, {}, {name, name, {}}, "failed", failure->what);
       continue;
     }
@@ -202,16 +217,29 @@ std::optional<std::size_t> Bench::nearest_before(const Line& line, std::size_t p
 void Bench::note_missing(const Line& line, std::size_t position) {
   const std::string& commit = line.commits[position].id;
   std::set<std::string> here;
-  for (const auto& verdict : workshop_.store.verdicts(settings_.key, commit)) here.insert(verdict.benchmark);
+  std::set<std::string> silent;
+  for (const auto& verdict : workshop_.store.verdicts(settings_.key, commit)) {
+    (is_of_program(verdict) ? silent : here).insert(verdict.benchmark);
+  }
+  // A program that listed nothing has lost nothing.
+  const auto unknown = [&](const std::string& name) {
+    return std::any_of(settings_.tests.begin(), settings_.tests.end(), [&](const Test& test) {
+      return silent.contains(program_name(test)) && name.starts_with(full_name(test, ""));
+    });
+  };
   for (std::size_t before = position; before > 0; --before) {
     const std::string& earlier = line.commits[before - 1].id;
-    const auto& names = benchmarks_of(earlier);
-    if (names.empty()) continue;
-    for (const std::string& name : names) {
-      if (here.contains(name)) continue;
-      save_without_screen(commit, earlier, {name, name, {}}, "missing", "the commit before still had it");
+    bool listed = false;
+    for (const auto& verdict : workshop_.store.verdicts(settings_.key, earlier)) {
+      const std::string& name = verdict.benchmark;
+      // One that failed was there to fail.
+      if (verdict.outcome == "missing" || is_of_program(verdict)) continue;
+      listed = true;
+      if (here.contains(name) || unknown(name)) continue;
+      save_without_screen(commit, earlier, {name, name, verdict.metric}, "missing",
+                          "the commit before still had it");
     }
-    return;
+    if (listed) return;
   }
 }
 

@@ -7,9 +7,11 @@
 #include <condition_variable>
 #include <fstream>
 #include <mutex>
+#include <sstream>
 #include <thread>
 
 #include "daemon/polite_runner.hpp"
+#include "daemon/report/record_report.hpp"
 #include "daemon/report/status_report.hpp"
 #include "daemon/watch_walk.hpp"
 #include "runners/file_lock.hpp"
@@ -20,6 +22,47 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
+
+std::int64_t now_seconds() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+std::string whole(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// Removes what a killed daemon left: the copies of its last launch and half-written files.
+void clear_leftovers(const fs::path& state_dir) {
+  std::error_code error;
+  fs::remove_all(state_dir / "scratch", error);
+  std::vector<fs::path> folders = {state_dir};
+  for (const auto& report : fs::directory_iterator(state_dir / "reports", error)) {
+    folders.push_back(report.path());
+  }
+  for (const fs::path& folder : folders) {
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      if (entry.path().extension() == ".new") fs::remove(entry.path(), error);
+    }
+  }
+}
+
+/// A crash may come between a report's files and its entry in the store: then the store is right.
+void restore_reports(const Publisher& publisher, const store::Store& store) {
+  const auto records = store.records({});
+  publisher.keep_only(records);
+  for (const Record& record : records) {
+    const fs::path folder = publisher.state_dir() / "reports" / record.id;
+    const std::string json = report::record_json(record);
+    const std::string markdown = report::record_markdown(record);
+    if (whole(folder / "report.json") != json || whole(folder / "report.md") != markdown) {
+      publisher.publish(record, json, markdown);
+    }
+  }
+}
 
 /// FAI-PEP's stop file: the daemon ends when its content is 0.
 bool asks_to_stop(const fs::path& file) {
@@ -62,13 +105,18 @@ class StatusBoard {
     publish();
   }
 
+  /// The last thing that is written, however the daemon ends.
+  void stop() {
+    status_.phase = "stopped";
+    status_.benchmark.clear();
+    publish();
+  }
+
   void publish() {
     last_ = Clock::now();
     phase_ = status_.phase;
     commit_ = status_.commit.id;
-    status_.updated_at =
-        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-            .count();
+    status_.updated_at = now_seconds();
     publisher_.publish_status(report::status_json(status_));
   }
 
@@ -113,15 +161,18 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
   const StopFile stop_file(settings.status_file, stop_source);
   const std::stop_token stop = stop_source.get_token();
 
+  clear_leftovers(settings.state_dir);
   const Publisher publisher(settings.state_dir);
   store::Store store(settings.state_dir / "tandem.db", store::Store::Mode::write);
-  publisher.keep_only(store.records({}));
+  restore_reports(publisher, store);
   Status status;
   status.version = installation.version;
   status.pid = ::getpid();
   status.isolation = "weak: own process groups and limits, no sandbox";
   StatusBoard board(publisher, status, watcher);
   runners::HostSettings host;
+  host.scratch = settings.state_dir / "scratch";
+  fs::create_directories(host.scratch, error);
   host.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.benchmark_timeout);
   runners::HostPairRunner host_runner(host);
   PoliteRunner runner(host_runner, [&](const std::string& holder) {
@@ -137,22 +188,27 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
   }
 
   int code = 0;
-  while (!stop.stop_requested()) {
-    const auto next = Clock::now() + std::chrono::duration_cast<Clock::duration>(settings.interval);
-    code = 0;
-    for (auto& walk : walks) {
-      const auto ended = walk->walk(stop);
-      if (ended == WatchWalk::Ended::stopped) break;
-      code = more_pressing(code, walk->exit_code(ended));
+  try {
+    while (!stop.stop_requested()) {
+      const auto next = Clock::now() + std::chrono::duration_cast<Clock::duration>(settings.interval);
+      code = 0;
+      for (auto& walk : walks) {
+        const auto ended = walk->walk(stop);
+        if (ended == WatchWalk::Ended::stopped) break;
+        code = more_pressing(code, walk->exit_code(ended));
+      }
+      if (settings.once || stop.stop_requested()) break;
+      status.phase = "waiting";
+      board.publish();
+      wait_for(next, stop);
     }
-    if (settings.once || stop.stop_requested()) break;
-    status.phase = "waiting";
-    board.publish();
-    wait_for(next, stop);
+  } catch (const Error& failure) {
+    status.last_error = failure.what();
+    status.last_error_at = now_seconds();
+    board.stop();
+    throw;
   }
-  status.phase = "stopped";
-  status.benchmark.clear();
-  board.publish();
+  board.stop();
   return settings.once && !stop.stop_requested() ? code : 0;
 }
 

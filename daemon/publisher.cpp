@@ -21,6 +21,14 @@ namespace fs = std::filesystem;
   throw Error(fmt::format("cannot {} {}: {}", doing, file.string(), std::strerror(errno)));
 }
 
+/// The same, after the half-written file beside it is gone.
+[[noreturn]] void give_up(const fs::path& temporary, const fs::path& file, const char* doing) {
+  const int error = errno;
+  ::unlink(temporary.c_str());
+  errno = error;
+  fail(file, doing);
+}
+
 void make_directories(const fs::path& directory) {
   std::error_code error;
   fs::create_directories(directory, error);
@@ -34,22 +42,17 @@ void write_by_rename(const fs::path& file, const std::string& text) {
   {
     const runners::OwnedDescriptor out(
         ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-    if (out.get() < 0) fail(temporary, "write");
+    if (out.get() < 0) fail(file, "write");
     std::string_view rest = text;
     while (!rest.empty()) {
       const auto written = ::write(out.get(), rest.data(), rest.size());
       if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) {
-        const int error = errno;
-        ::unlink(temporary.c_str());
-        errno = error;
-        fail(file, "write");
-      }
+      if (written <= 0) give_up(temporary, file, "write");
       rest.remove_prefix(static_cast<std::size_t>(written));
     }
-    if (::fsync(out.get()) != 0) fail(temporary, "sync");
+    if (::fsync(out.get()) != 0) give_up(temporary, file, "sync");
   }
-  if (::rename(temporary.c_str(), file.c_str()) != 0) fail(file, "replace");
+  if (::rename(temporary.c_str(), file.c_str()) != 0) give_up(temporary, file, "replace");
   const fs::path directory = file.has_parent_path() ? file.parent_path() : fs::path(".");
   const runners::OwnedDescriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() >= 0) ::fsync(folder.get());

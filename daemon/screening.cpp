@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "analysis/statistics.hpp"
@@ -16,6 +17,16 @@ using Clock = std::chrono::steady_clock;
 
 /// Keeps the coins of the A/A apart from those of the screen.
 constexpr std::uint64_t calibration_stream = 0xa5a5'0000'5a5a'0001;
+
+/// In an A/A both sides are the control, whatever the runner called them.
+RunFailure of_the_control(RunFailure failure) {
+  const std::string_view wrong = name_of(runners::Side::treatment);
+  if (failure.side == runners::Side::treatment && failure.what.starts_with(wrong)) {
+    failure.what.replace(0, wrong.size(), name_of(runners::Side::control));
+  }
+  failure.side = runners::Side::control;
+  return failure;
+}
 
 /// One benchmark on its way through the screen.
 struct Track {
@@ -55,8 +66,7 @@ class Screening {
       if (auto* failure = std::get_if<RunFailure>(&result)) {
         // One side may stumble once when the program has shown that it can run; the launch is simply lost.
         if (seen.empty() || ++stumbles_ > 1) {
-          failure->side = runners::Side::control;
-          failure_ = std::move(*failure);
+          failure_ = of_the_control(std::move(*failure));
           return;
         }
         continue;

@@ -1,6 +1,7 @@
 #include "daemon/tribunal.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "analysis/statistics.hpp"
 #include "daemon/confirming.hpp"
@@ -94,9 +95,10 @@ std::optional<Tribunal::Finding> Tribunal::find(const Line& line, std::size_t po
 }
 
 /// Commits that the walk stepped over lie between the two: halves the range until one is left. Those that do
-/// not build stay co-suspects.
+/// not build or do not run stay co-suspects. If no single step reaches the bar, the range has accumulated.
 void Tribunal::narrow(const Line& line, const Suspect& suspect, Finding& finding,
                       const std::stop_token& stop) {
+  const Finding whole = finding;
   std::vector<std::size_t> between;
   for (std::size_t at = finding.control + 1; at < finding.culprit; ++at) between.push_back(at);
   std::uint64_t stream = 16;
@@ -106,7 +108,7 @@ void Tribunal::narrow(const Line& line, const Suspect& suspect, Finding& finding
                            ? std::nullopt
                            : confirm(line, finding.control, middle, suspect, ++stream, stop);
     if (stop.stop_requested()) return;
-    if (!tried) {
+    if (!tried || tried->units.empty()) {
       finding.co_suspects.push_back(line.commits[middle].id);
       std::erase(between, middle);
     } else if (confirmed(tried)) {
@@ -123,12 +125,16 @@ void Tribunal::narrow(const Line& line, const Suspect& suspect, Finding& finding
     const auto at = line.position(id);
     return !at || *at <= finding.control || *at >= finding.culprit;
   });
+  std::sort(finding.co_suspects.begin(), finding.co_suspects.end(),
+            [&](const auto& one, const auto& other) { return line.position(one) < line.position(other); });
   const auto& last = finding.confirmation;
   if (last.control == line.commits[finding.control].id && last.treatment == line.commits[finding.culprit].id)
     return;
   if (const auto direct = confirm(line, finding.control, finding.culprit, suspect, ++stream, stop); direct) {
     finding.confirmation = *direct;
-    if (!confirmed(direct)) finding.kind = RecordKind::accumulated;
+    if (confirmed(direct)) return;
+    finding = whole;
+    finding.kind = RecordKind::accumulated;
   }
 }
 
@@ -161,6 +167,7 @@ std::optional<ConfirmationRecord> Tribunal::confirm(const Line& line, std::size_
     // A program that fails in its second trial has not confirmed anything.
     record.minimum_effect = task.minimum_effect;
     record.result.outcome = ConfirmationOutcome::not_reproduced;
+    record.result.ratio = {1.0, 0.0, std::numeric_limits<double>::infinity(), 1.0};
     record.result.next_look = 0;
   }
   record.control = line.commits[control].id;

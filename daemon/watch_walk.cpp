@@ -35,6 +35,18 @@ PipelineSettings::Control control_of(config::ControlRule rule) {
   throw InputError("the control rule \"tag\" is not there yet; use week, parent or fixed");
 }
 
+/// What an earlier daemon found stays visible: the newest failed builds and verdicts.
+void recall(Status& status, const store::Store& store, const WatchKey& key) {
+  constexpr std::size_t shown = 20;
+  for (const auto& build : store.failed_builds(key, shown)) {
+    status.failed_builds.push_back({key.platform, build.commit, build.kind, build.sentence, build.log});
+  }
+  for (const auto& verdict : store.newest_verdicts(key, shown)) {
+    status.last_verdicts.push_back(
+        {key.platform, verdict.commit, verdict.benchmark, verdict.outcome, verdict.note});
+  }
+}
+
 std::string first_word(const std::filesystem::path& file) {
   std::ifstream in(file);
   std::string word;
@@ -87,6 +99,7 @@ WatchWalk::WatchWalk(const config::Settings& settings, const config::WatchSettin
     build.ldflags = settings.ldflags;
     build.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.build_timeout);
     platforms_.push_back({{watch.name, name}, std::make_unique<builders::ScriptBuilder>(build), nullptr});
+    recall(status, store, platforms_.back().key);
   }
 }
 
@@ -103,11 +116,18 @@ WatchWalk::Ended WatchWalk::walk(const std::stop_token& stop) {
     return Ended::fetch_failed;
   }
   tip_ = std::get<builders::Tip>(fetched).id;
-  const builders::Repository repository(mirror_);
-  refresh_open_regressions();
-  for (Platform& platform : platforms_) {
-    const Ended ended = walk_platform(platform, repository, tip_, stop);
-    if (ended != Ended::at_tip) return ended;
+  try {
+    const builders::Repository repository(mirror_);
+    refresh_open_regressions();
+    for (Platform& platform : platforms_) {
+      const Ended ended = walk_platform(platform, repository, tip_, stop);
+      if (ended != Ended::at_tip) return ended;
+    }
+  } catch (const InputError&) {
+    throw;
+  } catch (const Error& error) {
+    fail("step", error.what());
+    return Ended::step_failed;
   }
   return Ended::at_tip;
 }
@@ -158,7 +178,7 @@ void WatchWalk::make_pipeline(Platform& platform, const builders::Repository& re
   pipeline.tests = tests_;
   pipeline.max_launches = static_cast<std::size_t>(settings_.max_launches);
   pipeline.records = watch_.regression ? PipelineSettings::Records::confirm : PipelineSettings::Records::none;
-  pipeline.scratch = std::filesystem::temp_directory_path();
+  pipeline.scratch = settings_.state_dir / "scratch";
   if (!watch_.base_commit.empty()) {
     const auto base = repository.find(watch_.base_commit);
     if (!base)

@@ -1,15 +1,28 @@
 #include "daemon/commands/command_line.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "builders/fetch.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
+
+/// As CLI::Range, which lets "nan" through.
+std::function<std::string(const std::string&)> between(double low, double high) {
+  return [=](const std::string& text) {
+    double value = 0;
+    const bool inside = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+    return inside ? std::string() : fmt::format("{} is not between {} and {}", text, low, high);
+  };
+}
 
 std::shared_ptr<CompareOptions> add_compare(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
@@ -18,15 +31,16 @@ std::shared_ptr<CompareOptions> add_compare(CLI::App& app) {
   command->add_option("TREATMENT", options->treatment, "The executable that may be slower")->required();
   command->add_option("ARGUMENTS", options->arguments, "After --: arguments for both");
   command->add_option("--margin", options->margin, "The change worth knowing, as a share (0.01 is 1 %)")
-      ->check(CLI::Range(0.0001, 1.0))
+      ->check(between(0.0001, 1.0))
       ->capture_default_str();
   command
       ->add_option("--max_launches,--max-launches", options->max_launches, "Launches per benchmark, at most")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed of all coins; drawn by chance if not given");
+  command->add_option("--seed", options->seed, "Seed of all coins; drawn by chance if not given")
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--timeout", options->timeout_seconds, "Seconds that one launch may take")
-      ->check(CLI::Range(0.1, 86400.0))
+      ->check(between(0.1, 86400.0))
       ->capture_default_str();
   command->add_option("--filter", options->filter, "Only benchmarks whose name contains this");
   command->add_flag("--measure_identical,--measure-identical", options->measure_identical,
@@ -139,6 +153,10 @@ Request read_command_line(int argc, const char* const* argv) {
   const auto daemon = add_daemon(app);
   const auto report = add_report(app);
   const auto status = add_status(app);
+  const auto named = [&](const CLI::App* one) { return one->get_name() == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && std::as_const(app).get_subcommands(named).empty()) {
+    throw InputError(fmt::format("there is no command {}; tandem --help lists them", argv[1]));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

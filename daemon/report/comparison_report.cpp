@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/report/verdict_json.hpp"
+#include "daemon/report/wording.hpp"
 
 namespace tandem::daemon::report {
 namespace {
@@ -20,12 +21,6 @@ double seconds(std::chrono::nanoseconds time) {
 std::string percent(double share) {
   const double value = 100 * std::abs(share);
   return fmt::format("{:.{}f} %", value, value < 9.95 ? 2 : 1);
-}
-
-std::string interval(const analysis::RatioInterval& ratio) {
-  const std::string high = std::isfinite(ratio.high) ? fmt::format("{:.4f}", ratio.high) : "any";
-  return fmt::format("ratio {:.4f}, {:.4g} % interval {:.4f} to {}", ratio.estimate, 100 * ratio.level,
-                     ratio.low, high);
 }
 
 std::string effort(const Screened& screened) {
@@ -57,21 +52,25 @@ std::string verdict_sentence(const Screened& screened) {
     case Outcome::slower:
       if (screened.metric.direction == specs::Direction::higher_is_better) {
         return fmt::format("worse, {} {} lower{} ({}), {}", screened.metric.name, percent(change), rare,
-                           interval(verdict.ratio), effort(screened));
+                           ratio_phrase(verdict.ratio), effort(screened));
       }
-      return fmt::format("slower by {}{} ({}), {}", percent(change), rare, interval(verdict.ratio),
+      return fmt::format("slower by {}{} ({}), {}", percent(change), rare, ratio_phrase(verdict.ratio),
                          effort(screened));
     case Outcome::faster:
-      return fmt::format("faster by {}{} ({}), {}", percent(change), rare, interval(verdict.ratio),
+      if (screened.metric.direction == specs::Direction::higher_is_better) {
+        return fmt::format("better, {} {} higher{} ({}), {}", screened.metric.name, percent(change), rare,
+                           ratio_phrase(verdict.ratio), effort(screened));
+      }
+      return fmt::format("faster by {}{} ({}), {}", percent(change), rare, ratio_phrase(verdict.ratio),
                          effort(screened));
     case Outcome::unchanged:
-      return fmt::format("unchanged within {} ({}), {}", percent(verdict.margin), interval(verdict.ratio),
+      return fmt::format("unchanged within {} ({}), {}", percent(verdict.margin), ratio_phrase(verdict.ratio),
                          effort(screened));
     case Outcome::inconclusive:
       if (screened.failure) return fmt::format("inconclusive: {}", screened.failure->what);
       return fmt::format(
           "inconclusive ({}), {}; a change of {} would have been found: raise --margin or --max_launches",
-          interval(verdict.ratio), effort(screened), percent(verdict.minimum_detectable_effect));
+          ratio_phrase(verdict.ratio), effort(screened), percent(verdict.minimum_detectable_effect));
     case Outcome::unmeasurable:
       return fmt::format("not measurable here: only a change of {} would be found",
                          percent(verdict.minimum_detectable_effect));

@@ -41,6 +41,41 @@ std::string text_of(const ordered_json& object, const char* key) {
   return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : std::string();
 }
 
+std::string text_of_status(const ordered_json& status) {
+  std::string text = fmt::format("{} ({}), {}\n", text_of(status, "phase"), text_of(status, "watch"),
+                                 text_of(status, "updated_at"));
+  text += fmt::format("branch {} of {}\n", text_of(status, "branch"), text_of(status, "url"));
+  if (status.at("commit").is_object()) {
+    text += fmt::format("commit {} {}\n", short_commit(text_of(status.at("commit"), "id")),
+                        text_of(status.at("commit"), "subject"));
+    const auto& progress = status.at("progress");
+    text +=
+        fmt::format("  {}: launch {} of at most {}; {} commits left\n", text_of(status, "benchmark"),
+                    progress.at("launch").get<std::size_t>(), progress.at("most_launches").get<std::size_t>(),
+                    progress.at("commits_left").get<std::size_t>());
+  }
+  text += fmt::format("open regressions: {}\n", status.at("open_regressions").size());
+  for (const auto& one : status.at("open_regressions")) {
+    text += fmt::format("  {} {} since {}, ratio {:.4f}\n", text_of(one, "id"), text_of(one, "benchmark"),
+                        short_commit(text_of(one, "culprit")), one.at("ratio").get<double>());
+  }
+  for (const auto& one : status.at("last_verdicts")) {
+    const std::string outcome = text_of(one, "outcome");
+    const std::string sentence = text_of(one, "sentence");
+    text += fmt::format("  {} {}: {}{}\n", short_commit(text_of(one, "commit")), text_of(one, "benchmark"),
+                        sentence.starts_with(outcome) ? "" : outcome + " ", sentence);
+  }
+  for (const auto& one : status.at("failed_builds")) {
+    text += fmt::format("  {} does not build: {}\n", short_commit(text_of(one, "commit")),
+                        text_of(one, "sentence"));
+  }
+  if (status.at("last_error").is_object()) {
+    text += fmt::format("last error, {}: {}\n", text_of(status.at("last_error"), "at"),
+                        text_of(status.at("last_error"), "sentence"));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string status_json(const Status& status) {
@@ -87,39 +122,14 @@ std::string status_json(const Status& status) {
 }
 
 std::string status_text(const std::string& json) {
+  constexpr const char* foreign = "the status file is not one of this version";
   const ordered_json status = ordered_json::parse(json, nullptr, false);
-  if (!status.is_object() || text_of(status, "schema") != "tandem.status/1") {
-    throw Error("the status file is not one of this version");
+  if (!status.is_object() || text_of(status, "schema") != "tandem.status/1") throw Error(foreign);
+  try {
+    return text_of_status(status);
+  } catch (const ordered_json::exception&) {
+    throw Error(foreign);
   }
-  std::string text = fmt::format("{} ({}), {}\n", text_of(status, "phase"), text_of(status, "watch"),
-                                 text_of(status, "updated_at"));
-  text += fmt::format("branch {} of {}\n", text_of(status, "branch"), text_of(status, "url"));
-  if (status["commit"].is_object()) {
-    text += fmt::format("commit {} {}\n", short_commit(text_of(status["commit"], "id")),
-                        text_of(status["commit"], "subject"));
-    const auto& progress = status["progress"];
-    text += fmt::format("  {}: launch {} of at most {}; {} commits left\n", text_of(status, "benchmark"),
-                        progress.value("launch", 0), progress.value("most_launches", 0),
-                        progress.value("commits_left", 0));
-  }
-  text += fmt::format("open regressions: {}\n", status["open_regressions"].size());
-  for (const auto& one : status["open_regressions"]) {
-    text += fmt::format("  {} {} since {}, ratio {:.4f}\n", text_of(one, "id"), text_of(one, "benchmark"),
-                        short_commit(text_of(one, "culprit")), one.value("ratio", 1.0));
-  }
-  for (const auto& one : status["last_verdicts"]) {
-    text += fmt::format("  {} {}: {} {}\n", short_commit(text_of(one, "commit")), text_of(one, "benchmark"),
-                        text_of(one, "outcome"), text_of(one, "sentence"));
-  }
-  for (const auto& one : status["failed_builds"]) {
-    text += fmt::format("  {} does not build: {}\n", short_commit(text_of(one, "commit")),
-                        text_of(one, "sentence"));
-  }
-  if (status["last_error"].is_object()) {
-    text += fmt::format("last error, {}: {}\n", text_of(status["last_error"], "at"),
-                        text_of(status["last_error"], "sentence"));
-  }
-  return text;
 }
 
 std::string status_line(const Status& status) {

@@ -1,0 +1,164 @@
+#include "daemon/fake_history.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+namespace tandem::tests {
+namespace {
+
+using builders::BuildFailure;
+using builders::Executable;
+using daemon::RecordState;
+using runners::RunFailure;
+using runners::Side;
+
+// Stores are synced at every step; hundreds of them are quick only where that costs nothing.
+const bool in_memory = std::filesystem::is_directory("/dev/shm") && ::setenv("TMPDIR", "/dev/shm", 1) == 0;
+
+constexpr std::int64_t monday = 1'704'672'000;  // 2024-01-08 00:00 UTC
+constexpr std::int64_t hour = 3600;
+
+BuildFailure failure_of(const builders::Commit& commit, BuildFailure::Kind kind, const char* sentence) {
+  BuildFailure failure;
+  failure.commit = commit.id;
+  failure.kind = kind;
+  failure.sentence = sentence;
+  return failure;
+}
+
+}  // namespace
+
+FakeCommit at_cost(std::string id, double cost) {
+  FakeCommit commit;
+  commit.id = std::move(id);
+  commit.costs = {{"work", cost}};
+  return commit;
+}
+
+FakeCommit with_fate(std::string id, FakeCommit::Fate fate) {
+  FakeCommit commit;
+  commit.id = std::move(id);
+  commit.fate = fate;
+  return commit;
+}
+
+std::variant<Executable, BuildFailure> FakeBuilder::build(const builders::Commit& commit,
+                                                          std::stop_token stop) {
+  calls.push_back(commit.id);
+  if (before_call) before_call();
+  if (stop.stop_requested()) return failure_of(commit, BuildFailure::Kind::stopped, "stopped");
+  const FakeCommit& fake = commits_.at(commit.id);
+  if (fake.fate == FakeCommit::Fate::does_not_build) {
+    return failure_of(commit, BuildFailure::Kind::source, "the build script exited with status 1");
+  }
+  if (fake.fate == FakeCommit::Fate::meets_a_full_disk) {
+    return failure_of(commit, BuildFailure::Kind::disk, "no space is left on the device");
+  }
+  Executable executable;
+  executable.commit = commit.id;
+  executable.platform = "linux";
+  executable.directory = "/builds";
+  executable.program = executable.directory / commit.id;
+  executable.key = "key of " + commit.id;
+  executable.manifest = {{"program", builders::ManifestFile::Kind::program, 1,
+                          fake.content.empty() ? "content of " + commit.id : fake.content}};
+  return executable;
+}
+
+FakeWalk::FakeWalk(const std::vector<FakeCommit>& history, double margin)
+    : store(std::make_unique<daemon::store::Store>(directory.path() / "tandem.db",
+                                                   daemon::store::Store::Mode::write)),
+      publisher(directory.path()) {
+  static_cast<void>(in_memory);
+  std::vector<builders::Commit> all;
+  for (const FakeCommit& fake : history) {
+    builders::Commit commit;
+    commit.id = fake.id;
+    commit.subject = fake.subject.empty() ? "Change of " + fake.id : fake.subject;
+    commit.first_parent = all.empty() ? "" : all.back().id;
+    commit.committer_time =
+        monday + fake.days * 24 * hour + static_cast<std::int64_t>(all.size()) * hour / 60;
+    all.push_back(commit);
+    commits[fake.id] = fake;
+  }
+  line = daemon::make_line(std::move(all), monday + 365 * 24 * hour);
+
+  runner.benchmarks = [this](const std::string& program) {
+    std::vector<std::string> names;
+    for (const auto& [name, cost] : commits.at(program).costs) names.push_back(name);
+    return names;
+  };
+  runner.log_ratio = [this](const Call& call) {
+    return std::log(commits.at(call.treatment).costs.at(call.benchmark)) -
+           std::log(commits.at(call.control).costs.at(call.benchmark));
+  };
+  runner.fails = [this](const Call& call) -> std::optional<RunFailure> {
+    for (const Side side : {Side::control, Side::treatment}) {
+      const FakeCommit& commit = commits.at(side == Side::control ? call.control : call.treatment);
+      const bool at_start = commit.fate == FakeCommit::Fate::crashes_at_start;
+      const bool in_launch =
+          commit.fate == FakeCommit::Fate::crashes_in_launches && call.kind == Call::Kind::launch;
+      const bool lacks = call.kind == Call::Kind::launch && runner.protocol == runners::Protocol::slices &&
+                         !commit.costs.contains(call.benchmark);
+      if (at_start || in_launch || lacks) return crash_of(side);
+    }
+    return std::nullopt;
+  };
+
+  settings.key = {"pebble", "linux"};
+  settings.url = "https://example.org/pebble.git";
+  settings.tests = daemon::tests_of({}, margin);
+  settings.scratch = directory.path();
+}
+
+void FakeWalk::restart() {
+  pipeline_ = std::make_unique<daemon::Pipeline>(
+      settings, daemon::Workshop{builder, runner, *store, publisher, [] { return monday; }, status, [] {}});
+}
+
+bool FakeWalk::examine_one(std::size_t position, const std::stop_token& stop) {
+  if (!pipeline_) restart();
+  return pipeline_->examine(line, position, stop) == daemon::Pipeline::Examined::done;
+}
+
+void FakeWalk::examine(const std::vector<std::size_t>& positions) {
+  std::vector<std::size_t> chosen = positions;
+  for (std::size_t at = 0; positions.empty() && at < line.commits.size(); ++at) chosen.push_back(at);
+  for (const std::size_t at : chosen) examine_one(at);
+}
+
+std::vector<std::string> FakeWalk::verdicts() const {
+  std::vector<std::string> found;
+  for (const auto& commit : line.commits) {
+    for (const auto& verdict : store->verdicts(settings.key, commit.id)) {
+      const std::string control = verdict.control.empty() ? "" : " against " + verdict.control;
+      found.push_back(fmt::format("{} {} {}{}", verdict.commit, verdict.benchmark, verdict.outcome, control));
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> FakeWalk::records() const {
+  std::vector<std::string> found;
+  for (const daemon::Record& record : store->records({})) {
+    std::string text = fmt::format("{} {} {} {} ({}..{}) {:.3f}", name_of(record.kind), name_of(record.state),
+                                   record.benchmark, record.culprit.id, record.confirmation.control,
+                                   record.confirmation.treatment, record.ratio.estimate);
+    for (const std::string& other : record.co_suspects) text += " or " + other;
+    if (record.state == RecordState::fixed) text += " fixed by " + record.life.back().commit;
+    found.push_back(text);
+  }
+  return found;
+}
+
+std::string FakeWalk::level(const std::string& benchmark) const {
+  return store->level(settings.key, benchmark, runner.metric.name).value_or("");
+}
+
+std::vector<std::string> FakeWalk::done() const {
+  return store->done(settings.key);
+}
+
+}  // namespace tandem::tests

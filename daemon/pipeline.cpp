@@ -1,11 +1,14 @@
 #include "daemon/pipeline.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "daemon/bench.hpp"
 #include "daemon/tribunal.hpp"
+#include "specs/error.hpp"
 
 namespace tandem::daemon {
 namespace {
@@ -27,6 +30,13 @@ Pipeline::Pipeline(PipelineSettings settings, Workshop workshop)
       bench_(std::make_unique<Bench>(settings_, workshop_)) {}
 
 Pipeline::~Pipeline() = default;
+
+void Pipeline::expect_base_on(const Line& line) const {
+  if (settings_.control != PipelineSettings::Control::fixed || line.position(settings_.base_commit)) return;
+  throw InputError(
+      fmt::format("base_commit {} is not on the walk of {}; begin the walk at it or before it (--commit)",
+                  settings_.base_commit, settings_.key.watch));
+}
 
 Pipeline::Examined Pipeline::examine(const Line& line, std::size_t position, const std::stop_token& stop) {
   const builders::Commit& commit = line.commits.at(position);

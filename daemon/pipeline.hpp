@@ -56,6 +56,9 @@ class Pipeline {
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
+  /// Throws InputError if every commit is to be compared with a base that does not lie on the line.
+  void expect_base_on(const Line& line) const;
+
   [[nodiscard]] Examined examine(const Line& line, std::size_t position, const std::stop_token& stop);
 
  private:

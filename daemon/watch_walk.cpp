@@ -141,7 +141,11 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const builders::Re
   const WalkPolicy policy{watch_.commit, static_cast<std::size_t>(watch_.step)};
   const Round round = plan_round(repository, tip, *store_.start(platform.key),
                                  {examined.begin(), examined.end()}, policy, now_seconds());
-  if (!round.notice.empty() && !round.todo.empty()) fail("rewritten", round.notice);
+  if (!round.notice.empty()) {
+    store_.set_start(platform.key, round.line.commits.front().id);
+    fail("rewritten", round.notice);
+  }
+  platform.pipeline->expect_base_on(round.line);
 
   const auto begin = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < round.todo.size(); ++i) {
@@ -192,6 +196,8 @@ void WatchWalk::make_pipeline(Platform& platform, const builders::Repository& re
 std::string WatchWalk::start_of(const builders::Repository& repository, const std::string& tip,
                                 const WatchKey& /*key*/) const {
   WalkPolicy policy{watch_.commit, static_cast<std::size_t>(watch_.step)};
+  if (policy.commit.empty() && watch_.control == config::ControlRule::fixed)
+    policy.commit = watch_.base_commit;
   // FAI-PEP's resume file goes before the start: the walk begins with the commit it names.
   if (!watch_.commit_file.empty()) {
     if (const std::string resume = first_word(watch_.commit_file); !resume.empty()) policy.commit = resume;

@@ -37,7 +37,8 @@ class Narrator {
       const auto& newest = status.last_verdicts.front();
       if (const std::string key = newest.commit + newest.benchmark; key != verdict_) {
         verdict_ = key;
-        const bool screened = newest.sentence.starts_with(newest.outcome);
+        const bool screened = newest.sentence.starts_with(newest.outcome) || newest.outcome == "slower" ||
+                              newest.outcome == "faster";
         say(fmt::format("  {}: {}{}{}", newest.benchmark, screened ? "" : newest.outcome, screened ? "" : " ",
                         newest.sentence));
       }

@@ -58,11 +58,6 @@ std::optional<std::string> Store::start(const WatchKey& key) const {
 void Store::set_start(const WatchKey& key, const std::string& commit) {
   database_->write([&] {
     const std::int64_t scope = database_->scope(key);
-    Query known(database_->prepared("SELECT start FROM scope WHERE id = ? AND start <> ?"));
-    if (known.with(scope).with(commit).next()) {
-      throw Error(fmt::format("the walk of {} on {} started at {}; that cannot be changed to {}", key.watch,
-                              key.platform, known.text(0), commit));
-    }
     Query(database_->prepared("UPDATE scope SET start = ? WHERE id = ?")).with(commit).with(scope).run();
   });
 }

@@ -63,7 +63,8 @@ class Store {
   /// All commits examined to their end, in the order they were examined; one examined again moves to the end.
   [[nodiscard]] std::vector<std::string> done(const WatchKey& key) const;
   void set_done(const WatchKey& key, const std::string& commit, std::int64_t at);
-  /// The first commit of the walk, which every control is at or after. Set once; another one throws Error.
+  /// The first commit of the walk, which every control is at or after. It moves only when the branch is
+  /// rewritten.
   [[nodiscard]] std::optional<std::string> start(const WatchKey& key) const;
   void set_start(const WatchKey& key, const std::string& commit);
 

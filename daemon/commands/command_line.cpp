@@ -50,29 +50,28 @@ std::shared_ptr<CompareOptions> add_compare(CLI::App& app) {
   return options;
 }
 
-/// One flag of FAI-PEP's under its own name and, where it has underscores, with dashes.
-template <class T>
-void flag(CLI::App& command, const std::string& name, std::optional<T>& value, const std::string& help) {
+/// FAI-PEP's name of a flag and, where it has underscores, the same with dashes.
+std::string spellings(const std::string& name) {
   std::string dashed = name;
   std::replace(dashed.begin(), dashed.end(), '_', '-');
-  command.add_option("--" + name + (dashed == name ? "" : ",--" + dashed), value, help);
+  return dashed == name ? "--" + name : fmt::format("--{},--{}", name, dashed);
+}
+
+template <class T>
+void flag(CLI::App& command, const std::string& name, std::optional<T>& value, const std::string& help) {
+  command.add_option(spellings(name), value, help);
 }
 
 void yes_flag(CLI::App& command, const std::string& name, std::optional<bool>& value,
               const std::string& help) {
-  std::string dashed = name;
-  std::replace(dashed.begin(), dashed.end(), '_', '-');
   command.add_flag_callback(
-      "--" + name + (dashed == name ? "" : ",--" + dashed), [&value] { value = true; }, help);
+      spellings(name), [&value] { value = true; }, help);
 }
 
 void seconds_flag(CLI::App& command, const std::string& name, std::optional<config::Seconds>& value,
                   const std::string& help) {
-  std::string dashed = name;
-  std::replace(dashed.begin(), dashed.end(), '_', '-');
   command.add_option_function<double>(
-      "--" + name + (dashed == name ? "" : ",--" + dashed),
-      [&value](double seconds) { value = config::Seconds(seconds); }, help);
+      spellings(name), [&value](double seconds) { value = config::Seconds(seconds); }, help);
 }
 
 std::shared_ptr<DaemonOptions> add_daemon(CLI::App& app) {

@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# How often `tandem compare` is right, and how fast, beside hyperfine on the same executables for the same time.
+# ./dev evaluate compare; the README of this folder says what is shown. Writes evaluation/compare.{md,tsv}.
+set -euo pipefail
+export LC_ALL=C
+
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+build=${1:?usage: compare.sh BUILD_DIRECTORY}
+itself_runs=${TANDEM_RUNS:-50}
+changed_runs=${TANDEM_RUNS:-30}
+percents=(0 2 3 5)
+run_ns=25000000  # one process of a workload under hyperfine
+
+say() { printf 'compare: %s\n' "$*" >&2; }
+fail() { say "$*"; exit 1; }
+
+[[ $itself_runs =~ ^[1-9][0-9]*$ ]] || fail "TANDEM_RUNS is '$itself_runs' and must be a whole number from 1"
+timeout 900 cmake --build "$build" --target tandem_evaluation_programs >&2 || fail "the workloads were not built"
+programs=$build/evaluation_programs
+if [ -n "${TANDEM_WORKLOADS:-}" ]; then
+  read -ra workloads <<<"$TANDEM_WORKLOADS"
+else
+  workloads=()
+  for program in "$programs"/*_0; do workloads+=("$(basename "$program" _0)"); done
+fi
+for workload in "${workloads[@]}"; do
+  [ -x "$programs/${workload}_0" ] || fail "there is no workload '$workload'"
+done
+
+mkdir -p evaluation
+rows=$PWD/evaluation/compare.tsv table=$PWD/evaluation/compare.md
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+: >"$rows"
+
+record() { local IFS=$'\t'; printf '%s\n' "$*" >>"$rows"; }  # workload percent tool outcome ratio seconds runs
+
+cpu_times() { awk '/^cpu / { for (i = 2; i <= 9; ++i) all += $i; print $9, all }' /proc/stat; }  # stolen, all
+
+# What `tandem compare --json` says about its only benchmark: outcome, ratio, seconds from start to end.
+read_verdict() {
+  awk '
+    function value(line) { sub(/^[^:]*: */, "", line); sub(/,? *$/, "", line); gsub(/"/, "", line); return line }
+    /^ *"outcome":/ && outcome == "" { outcome = value($0) }
+    /^ *"estimate":/ && ratio == "" { ratio = value($0) }
+    /^  "seconds":/ { seconds = value($0) }
+    END { print (outcome == "" ? "failed" : outcome), (ratio == "" ? "-" : ratio), (seconds == "" ? "-" : seconds) }
+  ' "$1"
+}
+
+run_tandem() {  # run_tandem WORKLOAD PERCENT: sets `seconds`
+  local status=0 outcome ratio
+  timeout 600 "$build/tandem" compare --json --measure_identical "$programs/$1_0" "$programs/$1_$2" \
+    >"$scratch/verdict.json" 2>"$scratch/messages" || status=$?
+  read -r outcome ratio seconds < <(read_verdict "$scratch/verdict.json")
+  if [[ $status != [013] || $outcome == failed ]]; then
+    say "tandem compare ended with $status on $1 with $2 % more work: $(tail -n 1 "$scratch/messages")"
+    failures=$((failures + 1)) outcome=failed ratio=- seconds=-
+  fi
+  record "$1" "$2" tandem "$outcome" "$ratio" "$seconds" 1
+}
+
+time_processes() {  # time_processes WORKLOAD PERCENT ITERATIONS RUNS: fills $scratch/times.csv
+  timeout 600 hyperfine -N --style none --warmup 1 --runs "$4" --export-csv "$scratch/times.csv" \
+    -n control "'$programs/$1_0' --iterations $3" -n treatment "'$programs/$1_$2' --iterations $3" \
+    >/dev/null 2>"$scratch/messages" && return 0
+  say "hyperfine failed on $1 with $2 % more work: $(tail -n 1 "$scratch/messages")"
+  failures=$((failures + 1))
+  return 1
+}
+
+run_hyperfine() {  # run_hyperfine WORKLOAD PERCENT ITERATIONS PROCESS_SECONDS SECONDS
+  local runs begin ratio
+  runs=$(awk -v all="$5" -v one="$4" 'BEGIN { runs = int(all / (2 * one)) - 1; print (runs < 2 ? 2 : runs) }')
+  begin=$EPOCHREALTIME
+  time_processes "$1" "$2" "$3" "$runs" || return 0
+  # Of means, because that is the ratio which hyperfine itself prints.
+  ratio=$(awk -F, '{ mean[$1] = $2 } END { printf "%.6f", mean["treatment"] / mean["control"] }' "$scratch/times.csv")
+  record "$1" "$2" hyperfine - "$ratio" "$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')" "$runs"
+}
+
+instructions() {  # instructions PROGRAM ITERATIONS
+  timeout 300 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$1" --iterations "$2" 2>&1 |
+    awk '/Collected/ { print $NF }'
+}
+
+# The extra work is real when the instructions say so; the difference of two counts leaves out the program's start.
+count_work() {  # count_work WORKLOAD
+  local percent few many first=
+  command -v valgrind >/dev/null || return 0
+  for percent in "${percents[@]}"; do
+    few=$(instructions "$programs/$1_$percent" 20)
+    many=$(instructions "$programs/$1_$percent" 40)
+    first=${first:-$((many - few))}
+    record "$1" "$percent" valgrind - "$(awk -v a="$first" -v b="$((many - few))" 'BEGIN { print b / a }')" - 1
+  done
+}
+
+measure() {  # measure WORKLOAD: in rounds, so that all rows and both tools meet the same moods of the machine
+  local iteration_ns iterations process_seconds="" round percent seconds
+  if command -v hyperfine >/dev/null; then
+    iteration_ns=$(timeout 60 "$programs/$1_0" --json --seconds 0.3 | sed -n 's/.*"median": \([0-9.]*\).*/\1/p')
+    iterations=$(awk -v all="$run_ns" -v one="$iteration_ns" 'BEGIN { n = int(all / one); print (n < 1 ? 1 : n) }')
+    if time_processes "$1" 0 "$iterations" 5; then
+      process_seconds=$(awk -F, '$1 == "control" { print $2 }' "$scratch/times.csv")
+    fi
+  fi
+  for ((round = 1; round <= itself_runs || round <= changed_runs; ++round)); do
+    say "$1, round $round"
+    for percent in "${percents[@]}"; do
+      if [ "$round" -gt "$([ "$percent" = 0 ] && echo "$itself_runs" || echo "$changed_runs")" ]; then continue; fi
+      run_tandem "$1" "$percent"
+      if [ -n "$process_seconds" ] && [ "$seconds" != - ]; then
+        run_hyperfine "$1" "$percent" "$iterations" "$process_seconds" "$seconds"
+      fi
+    done
+  done
+}
+
+load=$(cut -d ' ' -f 1 /proc/loadavg)
+model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+read -r stolen_before all_before < <(cpu_times)
+for workload in "${workloads[@]}"; do
+  count_work "$workload"
+  measure "$workload"
+  read -r stolen all < <(cpu_times)
+  {
+    printf 'Host: %s, %s processors, Linux %s, load at the start %s, ' "${model:-unknown}" "$(nproc)" "$(uname -r)" "$load"
+    awk -v s="$((stolen - stolen_before))" -v a="$((all - all_before))" \
+      'BEGIN { printf "%.2f %% of the time stolen by the hypervisor.\n\n", 100 * s / (a + (a == 0)) }'
+    awk -f "$here/compare_table.awk" "$rows"
+  } >"$table.new"
+  mv "$table.new" "$table"  # after every workload, so that a run that is stopped leaves what it has
+done
+cat "$table"
+[ "$failures" = 0 ] || fail "$failures measurements failed"

@@ -136,6 +136,16 @@ void wait_for(Clock::time_point time, const std::stop_token& stop) {
   condition.wait_until(lock, stop, time, [] { return false; });
 }
 
+/// A daemon killed while it was starting a child leaves the lock to that child for a moment.
+bool lock_soon(runners::FileLock& lock, const std::stop_token& stop) {
+  const auto give_up = Clock::now() + std::chrono::seconds{1};
+  while (!lock.try_lock()) {
+    if (Clock::now() > give_up || stop.stop_requested()) return false;
+    wait_for(Clock::now() + std::chrono::milliseconds{50}, stop);
+  }
+  return true;
+}
+
 /// Of several watches the most pressing answer: 1, then 4, then 3, then 0.
 int more_pressing(int one, int other) {
   for (const int code : {1, 4, 3}) {
@@ -152,7 +162,7 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
   fs::create_directories(settings.state_dir, error);
   if (error) throw Error(fmt::format("cannot make {}: {}", settings.state_dir.string(), error.message()));
   runners::FileLock lock(settings.state_dir / "daemon.lock");
-  if (!lock.try_lock()) {
+  if (!lock_soon(lock, outer_stop)) {
     throw Error(fmt::format("{} is the daemon of {}; stop it or choose another --state_dir", lock.holder(),
                             settings.state_dir.string()));
   }

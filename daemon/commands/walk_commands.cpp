@@ -26,17 +26,24 @@ std::filesystem::path state_dir_of(const std::optional<std::filesystem::path>& f
 class Narrator {
  public:
   void operator()(const Status& status) {
+    if (!started_) {
+      // What an earlier run found is in the status already; it is no news.
+      started_ = true;
+      if (!status.failed_builds.empty()) failure_ = key_of(status.failed_builds.front());
+      if (!status.last_verdicts.empty()) verdict_ = key_of(status.last_verdicts.front());
+    }
     if (status.commit.id != commit_) {
       commit_ = status.commit.id;
       if (!commit_.empty()) say(fmt::format("{} {}", commit_.substr(0, 8), status.commit.subject));
     }
-    for (; failures_ < status.failed_builds.size(); ++failures_) {
+    if (!status.failed_builds.empty() && key_of(status.failed_builds.front()) != failure_) {
+      failure_ = key_of(status.failed_builds.front());
       say(fmt::format("  does not build: {}", status.failed_builds.front().sentence));
     }
     if (!status.last_verdicts.empty()) {
       const auto& newest = status.last_verdicts.front();
-      if (const std::string key = newest.commit + newest.benchmark; key != verdict_) {
-        verdict_ = key;
+      if (key_of(newest) != verdict_) {
+        verdict_ = key_of(newest);
         const bool screened = newest.sentence.starts_with(newest.outcome) || newest.outcome == "slower" ||
                               newest.outcome == "faster";
         say(fmt::format("  {}: {}{}{}", newest.benchmark, screened ? "" : newest.outcome, screened ? "" : " ",
@@ -52,16 +59,23 @@ class Narrator {
   void finish() { progress_.clear(); }
 
  private:
+  static std::string key_of(const Status::LastVerdict& verdict) {
+    return verdict.platform + "\n" + verdict.commit + "\n" + verdict.benchmark;
+  }
+
+  static std::string key_of(const Status::FailedBuild& build) { return build.platform + "\n" + build.commit; }
+
   void say(const std::string& line) {
     progress_.clear();
     fmt::print(stderr, "{}\n", line);
   }
 
   ProgressLine progress_;
+  bool started_ = false;
   std::string commit_;
   std::string verdict_;
   std::string error_;
-  std::size_t failures_ = 0;
+  std::string failure_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -68,6 +69,11 @@ std::string verdict_sentence(const Screened& screened) {
                          effort(screened));
     case Outcome::inconclusive:
       if (screened.failure) return fmt::format("inconclusive: {}", screened.failure->what);
+      if (std::min(verdict.median.not_slower, verdict.median.not_faster) >= analysis::decisive_unchanged) {
+        return fmt::format(
+            "inconclusive: the typical value is unchanged ({}), but the total scatters too much ({}), {}",
+            ratio_phrase(verdict.median_ratio), ratio_phrase(verdict.total_ratio), effort(screened));
+      }
       return fmt::format(
           "inconclusive ({}), {}; a change of {} would have been found: raise --margin or --max_launches",
           ratio_phrase(verdict.ratio), effort(screened), percent(verdict.minimum_detectable_effect));

@@ -104,6 +104,8 @@ TEST_F(Compare, TimesPlainCommands) {
 struct Bad {
   const char* program;
   const char* reason;
+
+  friend void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.program; }
 };
 
 class CompareBad : public Compare, public testing::WithParamInterface<Bad> {};

@@ -154,7 +154,7 @@ std::variant<Manifest, std::string> examine(const fs::path& place, const CacheEn
 
 }  // namespace
 
-ExecutableCache::ExecutableCache(fs::path exec_dir) : exec_dir_(fs::absolute(std::move(exec_dir))) {}
+ExecutableCache::ExecutableCache(const fs::path& exec_dir) : exec_dir_(fs::absolute(exec_dir)) {}
 
 fs::path ExecutableCache::place_of(const CacheEntry& entry) const {
   constexpr std::size_t prefix = 16;

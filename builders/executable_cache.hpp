@@ -22,7 +22,7 @@ struct CacheEntry {
 /// share one directory. Trouble with the disk is a std::system_error.
 class ExecutableCache {
  public:
-  explicit ExecutableCache(std::filesystem::path exec_dir);
+  explicit ExecutableCache(const std::filesystem::path& exec_dir);
 
   struct Lookup {
     std::optional<Executable> executable;

@@ -88,6 +88,7 @@ std::vector<std::string> resolve_command(const std::string& command,
       const auto value = values.find(placeholder->name);
       if (value == values.end()) {
         std::vector<std::string_view> known;
+        known.reserve(values.size());
         for (const auto& [name, text] : values) known.push_back(name);
         throw InputError(fmt::format("command {}: placeholder {{{}}} has no value here; known are {}",
                                      in_quotes(command), placeholder->name,

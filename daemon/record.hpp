@@ -39,8 +39,8 @@ struct LifeEvent {
   std::string commit;
 };
 
-/// The second trial as it was decided, with the unit values (ln treatment/control as a cost) it rests on. Its ratio is
-/// a cost until it stands in a Record, where it speaks of the metric.
+/// The second trial as it was decided, with the unit values (ln treatment/control as a cost) it rests on. Its
+/// ratio is a cost until it stands in a Record, where it speaks of the metric.
 struct ConfirmationRecord {
   std::string control;    ///< commit; the culprit's nearest earlier commit that builds
   std::string treatment;  ///< commit

@@ -5,8 +5,8 @@
 #include <functional>
 #include <numbers>
 
-#include "runners/random.hpp"
 #include "analysis/screen.hpp"
+#include "runners/random.hpp"
 
 namespace tandem::analysis {
 

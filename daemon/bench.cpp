@@ -73,6 +73,11 @@ std::vector<Trial> Bench::trials(const Line& line, std::size_t position, const E
   for (const Test& test : settings_.tests) {
     workshop_.status.phase = "measuring";
     workshop_.show();
+    if (const auto unknown = unknown_placeholder(test, treatment)) {
+      const std::string name = program_name(test);
+      save_without_screen(commit, {}, {name, name, {}}, "failed", *unknown);
+      continue;
+    }
     auto looked = workshop_.runner.inspect(pair_of(test, treatment, treatment, settings_.scratch),
                                            runners::Side::treatment, stop);
     if (const auto* failure = std::get_if<RunFailure>(&looked)) {

@@ -53,6 +53,26 @@ runners::ProgramPair pair_of(const Test& test, const builders::Executable& contr
   return pair;
 }
 
+std::optional<std::string> unknown_placeholder(const Test& test, const builders::Executable& executable) {
+  auto values = values_of(executable, {});
+  values["program"] = {};
+  std::string known;
+  for (const auto& [name, value] : values) known += (known.empty() ? "" : ", ") + name;
+  for (const auto& command : test.commands) {
+    for (const std::string& word : command) {
+      std::size_t from = 0;
+      while (const auto placeholder = specs::next_placeholder(word, from)) {
+        if (!values.contains(placeholder->name)) {
+          return fmt::format("the placeholder {{{}}} has no value in this build; known are {}",
+                             placeholder->name, known);
+        }
+        from = placeholder->end;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 std::string full_name(const Test& test, const std::string& benchmark) {
   return test.prefix.empty() ? benchmark : fmt::format("{}/{}", test.prefix, benchmark);
 }

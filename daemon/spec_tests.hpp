@@ -31,6 +31,10 @@ struct Test {
                                            const builders::Executable& treatment,
                                            const std::filesystem::path& scratch);
 
+/// A sentence that names the first placeholder of the test's commands for which the executable has no value.
+[[nodiscard]] std::optional<std::string> unknown_placeholder(const Test& test,
+                                                             const builders::Executable& executable);
+
 /// "prefix/name", or the name alone.
 [[nodiscard]] std::string full_name(const Test& test, const std::string& benchmark);
 

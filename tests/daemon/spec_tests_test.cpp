@@ -53,6 +53,17 @@ TEST(TestsOf, ASpecsOwnMarginAndTimeoutWin) {
   EXPECT_EQ(tests[0].observer_identifiers, (Words{"MyObserver"}));
 }
 
+TEST(UnknownPlaceholder, IsNamedWithWhatIsKnown) {
+  auto spec = sample_spec();
+  EXPECT_EQ(unknown_placeholder(tests_of({spec}, 0.01)[0], sample_executable("a")), std::nullopt);
+  spec.commands = {"{convert} {\"a\": 1} {BUILDDIR}", "{program} {files.graph}"};
+  const auto sentence = unknown_placeholder(tests_of({spec}, 0.01)[0], sample_executable("a"));
+  EXPECT_EQ(sentence,
+            "the placeholder {files.graph} has no value in this build; known are BUILDDIR, HOSTDIR, TEMPDIR, "
+            "TGTDIR, "
+            "convert, program");
+}
+
 TEST(PairOf, GivesEachSideItsOwnFiles) {
   const auto tests = tests_of({sample_spec()}, 0.01);
   const auto pair = pair_of(tests[0], sample_executable("c1"), sample_executable("c2"), "/scratch");

@@ -13,6 +13,7 @@
 #include "daemon/polite_runner.hpp"
 #include "daemon/report/record_report.hpp"
 #include "daemon/report/status_report.hpp"
+#include "daemon/wall_clock.hpp"
 #include "daemon/watch_walk.hpp"
 #include "runners/file_lock.hpp"
 #include "specs/error.hpp"
@@ -22,11 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-std::int64_t now_seconds() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 std::string whole(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);

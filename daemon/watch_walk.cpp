@@ -10,16 +10,12 @@
 
 #include "builders/build_script.hpp"
 #include "builders/fetch.hpp"
+#include "daemon/wall_clock.hpp"
 #include "specs/benchmark_spec.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::daemon {
 namespace {
-
-std::int64_t now_seconds() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 PipelineSettings::Control control_of(config::ControlRule rule) {
   switch (rule) {
@@ -136,7 +132,7 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const builders::Re
                                           const std::string& tip, const std::stop_token& stop) {
   if (!platform.pipeline) make_pipeline(platform, repository);
   status_.platform = platform.key.platform;
-  if (!store_.start(platform.key)) store_.set_start(platform.key, start_of(repository, tip, platform.key));
+  if (!store_.start(platform.key)) store_.set_start(platform.key, start_of(repository, tip));
   const auto examined = store_.done(platform.key);
   const WalkPolicy policy{watch_.commit, static_cast<std::size_t>(watch_.step)};
   const Round round = plan_round(repository, tip, *store_.start(platform.key),
@@ -193,8 +189,7 @@ void WatchWalk::make_pipeline(Platform& platform, const builders::Repository& re
       pipeline, Workshop{*platform.builder, runner_, store_, publisher_, now_seconds, status_, show_});
 }
 
-std::string WatchWalk::start_of(const builders::Repository& repository, const std::string& tip,
-                                const WatchKey& /*key*/) const {
+std::string WatchWalk::start_of(const builders::Repository& repository, const std::string& tip) const {
   WalkPolicy policy{watch_.commit, static_cast<std::size_t>(watch_.step)};
   if (policy.commit.empty() && watch_.control == config::ControlRule::fixed)
     policy.commit = watch_.base_commit;

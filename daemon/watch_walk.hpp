@@ -46,8 +46,7 @@ class WatchWalk {
   void make_pipeline(Platform& platform, const builders::Repository& repository);
   void fail(const char* kind, const std::string& sentence);
   void refresh_open_regressions();
-  [[nodiscard]] std::string start_of(const builders::Repository& repository, const std::string& tip,
-                                     const WatchKey& key) const;
+  [[nodiscard]] std::string start_of(const builders::Repository& repository, const std::string& tip) const;
 
   const config::Settings& settings_;
   const config::WatchSettings& watch_;

@@ -60,6 +60,12 @@ RunFailure failure_of(Side side, std::uint64_t launch, const Finished& finished,
   return {side, launch, reason_of(finished), what};
 }
 
+RunFailure left_behind_by(Side side, std::uint64_t launch, std::size_t processes) {
+  return {side, launch, Reason::protocol,
+          fmt::format("{} left {} running {} behind, killed now", name_of(side), processes,
+                      processes == 1 ? "process" : "processes")};
+}
+
 Conversation::Conversation(std::uint64_t launch, Children::Clock::time_point deadline, std::stop_token stop)
     : launch_(launch), deadline_(deadline), stop_(std::move(stop)) {}
 
@@ -240,8 +246,7 @@ void Conversation::quit(std::size_t child) {
   const Finished& finished = children_.finished(child);
   if (!finished.succeeded()) ended(child);
   if (finished.left_behind > 0) {
-    breach(child, fmt::format("left {} running {} behind, killed now", finished.left_behind,
-                              finished.left_behind == 1 ? "process" : "processes"));
+    throw Broken{left_behind_by(side(child), launch_, finished.left_behind)};
   }
 }
 

@@ -70,4 +70,7 @@ class Conversation {
 [[nodiscard]] RunFailure failure_of(Side side, std::uint64_t launch, const Finished& finished,
                                     std::string_view doing);
 
+/// The failure of a side that ended and left processes running, which were killed.
+[[nodiscard]] RunFailure left_behind_by(Side side, std::uint64_t launch, std::size_t processes);
+
 }  // namespace tandem::runners

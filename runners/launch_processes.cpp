@@ -35,10 +35,7 @@ std::variant<Finished, RunFailure> run_slot(const HostSettings& settings, const 
     all.left_behind += one.left_behind;
   }
   if (all.left_behind > 0) {
-    const Side side = plan.side_of(slot);
-    return RunFailure{
-        side, plan.index, RunFailure::Reason::protocol,
-        fmt::format("{} left {} running process(es) behind, killed now", name_of(side), all.left_behind)};
+    return left_behind_by(plan.side_of(slot), plan.index, all.left_behind);
   }
   return all;
 }

@@ -29,9 +29,7 @@ std::variant<ProgramFacts, RunFailure> facts_of_output(const ProgramPair& pair, 
                                                        Side side) {
   if (!finished.succeeded()) return failure_of(side, 0, finished, "");
   if (finished.left_behind > 0) {
-    return RunFailure{side, 0, RunFailure::Reason::protocol,
-                      fmt::format("{} left {} running process(es) behind, killed now", name_of(side),
-                                  finished.left_behind)};
+    return left_behind_by(side, 0, finished.left_behind);
   }
   const auto observed = read_observer_lines(finished.output, pair.observer_identifiers);
   if (const auto* wrong = std::get_if<std::string>(&observed)) {

@@ -81,7 +81,7 @@ class Attempt {
 
   std::variant<Executable, BuildFailure> run(const ExecutableCache& cache, const CacheEntry& entry,
                                              const std::stop_token& stop) {
-    if (const auto failure = Repository(settings_.mirror).checkout(commit_, tree_, stop)) {
+    if (const auto failure = open_repository(settings_.mirror)->checkout(commit_, tree_, stop)) {
       const Kind kind = failure->kind == CheckoutFailure::Kind::stopped ? Kind::stopped
                         : failure->kind == CheckoutFailure::Kind::disk  ? Kind::disk
                                                                         : Kind::checkout;
@@ -243,6 +243,16 @@ std::variant<Executable, BuildFailure> ScriptBuilder::build(const Commit& commit
         fmt::format("commit {:.12} was not built for {}: {}", commit.id, settings_.platform, error.what());
     return failure;
   }
+}
+
+std::variant<Executable, std::string> ScriptBuilder::relink(const Executable& executable,
+                                                            std::uint64_t /*seed*/,
+                                                            std::stop_token /*stop*/) {
+  return executable.layout_unresolved;
+}
+
+bool may_pass_later(BuildFailure::Kind kind) {
+  return kind == Kind::disk || kind == Kind::sandbox || kind == Kind::script_missing || kind == Kind::stopped;
 }
 
 }  // namespace tandem::builders

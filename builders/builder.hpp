@@ -3,13 +3,16 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "builders/build_failure.hpp"
 #include "builders/commit.hpp"
 #include "builders/executable.hpp"
+#include "runners/sandbox.hpp"
 
 namespace tandem::builders {
 
@@ -24,6 +27,12 @@ class Builder {
   /// What may happen to a commit is the result; broken ground (an unreadable mirror, a disk error) throws
   /// Error.
   [[nodiscard]] virtual std::variant<Executable, BuildFailure> build(const Commit& commit,
+                                                                     std::stop_token stop) = 0;
+
+  /// The same executable in another layout: the order of its functions and data decided by `seed`. Made once
+  /// by one linker call per program and kept beside it. The second form is a sentence: it cannot be relinked.
+  [[nodiscard]] virtual std::variant<Executable, std::string> relink(const Executable& executable,
+                                                                     std::uint64_t seed,
                                                                      std::stop_token stop) = 0;
 };
 
@@ -42,6 +51,17 @@ struct BuildSettings {
   std::filesystem::path ccache_dir;  ///< empty: not set
   std::uint64_t seed = 0;
   std::chrono::nanoseconds deadline = std::chrono::minutes{60};
+  std::vector<std::string> variables;  ///< "TANDEM_BUILD_…=…", the spec's `build` section; part of the key
+  enum class Git { absent, provided } git = Git::absent;  ///< provided: the tree has a `.git` of its own
+  std::optional<runners::SandboxTools> sandbox;           ///< nothing: builds run on the host itself
+  std::vector<std::filesystem::path> readable;            ///< shown to the build read-only, at their own path
+  std::uint64_t memory_bytes = 0;                         ///< 0: no limit
+  std::uint64_t disk_bytes = 0;
+  std::size_t processes = 0;
+  std::vector<int> cpus;          ///< empty: any
+  std::filesystem::path linker;   ///< the wrapper that captures links; empty: nothing is captured
+  std::filesystem::path lld;      ///< what it links with
+  std::uint64_t cache_bytes = 0;  ///< the cache's budget; 0: none
 };
 
 /// Checks the commit out into a fresh tree and runs the framework's `build.sh <repo_dir> <dst>` on it, once.
@@ -53,6 +73,8 @@ class ScriptBuilder final : public Builder {
   explicit ScriptBuilder(BuildSettings settings);
 
   [[nodiscard]] std::variant<Executable, BuildFailure> build(const Commit& commit,
+                                                             std::stop_token stop) override;
+  [[nodiscard]] std::variant<Executable, std::string> relink(const Executable& executable, std::uint64_t seed,
                                                              std::stop_token stop) override;
 
  private:

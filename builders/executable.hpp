@@ -29,6 +29,8 @@ struct Executable {
   std::map<std::string, std::filesystem::path> further_programs;  ///< the files beside it, by name
   std::string key;                                                ///< what it was built from, 64 hex digits
   std::vector<ManifestFile> manifest;                             ///< sorted by path
+  std::filesystem::path links;    ///< what its programs were linked from; empty: it cannot be relinked
+  std::string layout_unresolved;  ///< why it cannot be relinked, a sentence; empty if it can
   bool from_cache = false;
   std::string repaired;  ///< a sentence, if a damaged cache entry had to be replaced
 };

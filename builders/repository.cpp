@@ -155,24 +155,23 @@ std::string mirror_reference(std::string_view branch) {
   return fmt::format("refs/tandem/{}", branch);
 }
 
-Repository::Repository(const std::filesystem::path& mirror) : state_(std::make_unique<State>()) {
-  state_->path = mirror;
-  const int opened = git::open(state_->repository, mirror);
+GitRepository::GitRepository(const std::filesystem::path& mirror) : path_(mirror) {
+  const int opened = git::open(repository_, mirror);
   if (opened == GIT_EOWNER) throw Error(git::owner_sentence(mirror));
   if (opened != 0) git::fail(fmt::format("open the mirror '{}'", mirror.string()));
 }
 
-Repository::~Repository() = default;
-Repository::Repository(Repository&&) noexcept = default;
-Repository& Repository::operator=(Repository&&) noexcept = default;
+std::unique_ptr<Repository> open_repository(const std::filesystem::path& mirror) {
+  return std::make_unique<GitRepository>(mirror);
+}
 
-std::optional<std::string> Repository::tip(const std::string& branch) const {
-  const auto id = commit_of_reference(state_->repository.get(), mirror_reference(branch));
+std::optional<std::string> GitRepository::tip(const std::string& branch) const {
+  const auto id = commit_of_reference(repository_.get(), mirror_reference(branch));
   return id ? std::optional(git::hex(*id)) : std::nullopt;
 }
 
-std::optional<Commit> Repository::find(const std::string& name) const {
-  git_repository* repository = state_->repository.get();
+std::optional<Commit> GitRepository::find(const std::string& name) const {
+  git_repository* repository = repository_.get();
   for (const std::string& reference : {mirror_reference(name), "refs/tags/" + name}) {
     if (const auto id = commit_of_reference(repository, reference)) {
       return record_of(look_up(repository, *id).get());
@@ -195,43 +194,43 @@ std::optional<Commit> Repository::find(const std::string& name) const {
   return record_of(look_up(repository, *git_object_id(commit.get())).get());
 }
 
-std::optional<std::vector<Commit>> Repository::first_parents(const std::string& tip,
-                                                             const std::string& after) const {
+std::optional<std::vector<Commit>> GitRepository::first_parents(const std::string& tip,
+                                                                const std::string& after) const {
   std::vector<Commit> commits;
   for (std::string id = tip; id != after; id = commits.back().first_parent) {
     // The root has no parent: an `after` that is not empty was never met.
     if (id.empty()) return std::nullopt;
-    commits.push_back(record_of(look_up(state_->repository.get(), parse(id)).get()));
+    commits.push_back(record_of(look_up(repository_.get(), parse(id)).get()));
   }
   std::reverse(commits.begin(), commits.end());
   return commits;
 }
 
-std::optional<std::size_t> Repository::first_parent_distance(const std::string& ancestor,
-                                                             const std::string& descendant) const {
+std::optional<std::size_t> GitRepository::first_parent_distance(const std::string& ancestor,
+                                                                const std::string& descendant) const {
   const git_oid wanted = parse(ancestor);
   git_oid id = parse(descendant);
   for (std::size_t steps = 0;; ++steps) {
     if (git_oid_equal(&id, &wanted) != 0) return steps;
-    const Handle<git_commit> commit = look_up(state_->repository.get(), id);
+    const Handle<git_commit> commit = look_up(repository_.get(), id);
     if (git_commit_parentcount(commit.get()) == 0) return std::nullopt;
     id = *git_commit_parent_id(commit.get(), 0);
   }
 }
 
-bool Repository::is_strict_ancestor(const std::string& ancestor, const std::string& descendant) const {
+bool GitRepository::is_strict_ancestor(const std::string& ancestor, const std::string& descendant) const {
   const git_oid above = parse(descendant);
   const git_oid below = parse(ancestor);
-  const int answer = git_graph_descendant_of(state_->repository.get(), &above, &below);
+  const int answer = git_graph_descendant_of(repository_.get(), &above, &below);
   if (answer < 0) git::fail(fmt::format("compare commits {} and {}", ancestor, descendant));
   return answer == 1;
 }
 
-std::optional<std::string> Repository::merge_base(const std::string& one, const std::string& other) const {
+std::optional<std::string> GitRepository::merge_base(const std::string& one, const std::string& other) const {
   const git_oid first = parse(one);
   const git_oid second = parse(other);
   git_oid base;
-  const int found = git_merge_base(&base, state_->repository.get(), &first, &second);
+  const int found = git_merge_base(&base, repository_.get(), &first, &second);
   if (found == GIT_ENOTFOUND) return std::nullopt;
   if (found != 0) git::fail(fmt::format("find the common ancestor of {} and {}", one, other));
   return git::hex(base);

@@ -237,14 +237,14 @@ class TreeOnDisk {
 
 }  // namespace
 
-std::optional<CheckoutFailure> Repository::checkout(const Commit& commit,
-                                                    const std::filesystem::path& empty_directory,
-                                                    const std::stop_token& stop) const {
+std::optional<CheckoutFailure> GitRepository::checkout(const Commit& commit,
+                                                       const std::filesystem::path& empty_directory,
+                                                       const std::stop_token& stop) const {
   // The tree is taken from the commit itself: the id alone decides what is built.
   git_oid id;
   Handle<git_commit> found;
   if (git_oid_fromstr(&id, commit.id.c_str()) != 0 ||
-      git_commit_lookup(Out(found), state_->repository.get(), &id) != 0) {
+      git_commit_lookup(Out(found), repository_.get(), &id) != 0) {
     return CheckoutFailure{Kind::corrupt,
                            fmt::format("commit {} cannot be read: {}", commit.id, git::last_message())};
   }
@@ -252,7 +252,7 @@ std::optional<CheckoutFailure> Repository::checkout(const Commit& commit,
   const OwnedDescriptor top(::open(empty_directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   try {
     if (top.get() < 0) refuse_errno("open the directory", empty_directory);
-    TreeOnDisk on_disk(state_->repository.get(), commit.committer_time, stop);
+    TreeOnDisk on_disk(repository_.get(), commit.committer_time, stop);
     on_disk.write(tree, top.get(), "");
     on_disk.verify(tree, top.get(), "");
   } catch (const Refusal& refusal) {

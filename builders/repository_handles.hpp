@@ -82,7 +82,30 @@ void start();
 
 }  // namespace tandem::builders::git
 
-struct tandem::builders::Repository::State {
-  git::Handle<git_repository> repository;
-  std::filesystem::path path;
+namespace tandem::builders {
+
+/// The mirror of a git branch, read with libgit2.
+class GitRepository final : public Repository {
+ public:
+  explicit GitRepository(const std::filesystem::path& mirror);
+
+  [[nodiscard]] std::optional<std::string> tip(const std::string& branch) const override;
+  [[nodiscard]] std::optional<Commit> find(const std::string& name) const override;
+  [[nodiscard]] std::optional<std::vector<Commit>> first_parents(const std::string& tip,
+                                                                 const std::string& after) const override;
+  [[nodiscard]] std::optional<std::size_t> first_parent_distance(
+      const std::string& ancestor, const std::string& descendant) const override;
+  [[nodiscard]] bool is_strict_ancestor(const std::string& ancestor,
+                                        const std::string& descendant) const override;
+  [[nodiscard]] std::optional<std::string> merge_base(const std::string& one,
+                                                      const std::string& other) const override;
+  [[nodiscard]] std::optional<CheckoutFailure> checkout(const Commit& commit,
+                                                        const std::filesystem::path& empty_directory,
+                                                        const std::stop_token& stop) const override;
+
+ private:
+  git::Handle<git_repository> repository_;
+  std::filesystem::path path_;
 };
+
+}  // namespace tandem::builders

@@ -113,7 +113,8 @@ WatchWalk::Ended WatchWalk::walk(const std::stop_token& stop) {
   }
   tip_ = std::get<builders::Tip>(fetched).id;
   try {
-    const builders::Repository repository(mirror_);
+    const auto opened = builders::open_repository(mirror_);
+    const builders::Repository& repository = *opened;
     refresh_open_regressions();
     for (Platform& platform : platforms_) {
       const Ended ended = walk_platform(platform, repository, tip_, stop);

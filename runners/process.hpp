@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runners/paired_samples.hpp"
+#include "runners/sandbox.hpp"
 
 namespace tandem::runners {
 
@@ -21,6 +22,7 @@ struct Command {
   std::filesystem::path working_directory;  ///< empty: the caller's
   std::vector<int> cpus;                    ///< empty: any
   std::filesystem::path log_file;           ///< both outputs are written here as well, as they come
+  std::optional<Sandbox> sandbox = {};      ///< with it, program, arguments and directories are paths inside
 };
 
 struct Limits {
@@ -31,7 +33,18 @@ struct Limits {
 
 /// How a child ended, with everything it used and the output it left.
 struct Finished {
-  enum class How { exited, signalled, timed_out, flooded, not_started, stopped };
+  enum class How {
+    exited,
+    signalled,
+    timed_out,
+    flooded,
+    over_memory,
+    over_disk,
+    over_processes,
+    not_started,
+    no_sandbox,  ///< the sandbox could not be made; the reason is in `errors`
+    stopped
+  };
   How how = How::not_started;
   int code = 0;  ///< exit status or signal number; errno for `not_started`
   ResourceUsage usage;

@@ -33,6 +33,14 @@ std::string describe(const Finished& finished) {
       return "did not end before its deadline";
     case How::flooded:
       return "wrote more output than allowed";
+    case How::over_memory:
+      return "used more memory than allowed";
+    case How::over_disk:
+      return "wrote more to the disk than allowed";
+    case How::over_processes:
+      return "started more processes than allowed";
+    case How::no_sandbox:
+      return "could not be put into a sandbox";
     case How::not_started:
       return fmt::format("could not be started: {}", std::strerror(finished.code));
     case How::stopped:

@@ -41,7 +41,7 @@ class BuilderTest : public GitTest {
 
   Commit tip() {
     fetched(upstream_);
-    return Repository(mirror_).find("main").value();
+    return open_repository(mirror_)->find("main").value();
   }
 
   Executable built(const Commit& commit) { return built(ScriptBuilder(settings_).build(commit, {})); }

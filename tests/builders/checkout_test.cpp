@@ -11,7 +11,8 @@ class CheckoutTest : public GitTest {
   std::optional<CheckoutFailure> check_out(const std::string& name, const std::stop_token& stop = {}) {
     fetched(upstream_);
     fs::create_directories(tree_);
-    const Repository repository(mirror_);
+    const auto opened = open_repository(mirror_);
+    const Repository& repository = *opened;
     return repository.checkout(repository.find(name).value(), tree_, stop);
   }
 

@@ -110,7 +110,7 @@ TEST_F(FetchFaultsTest, CallsABrokenPackCorruptAndKeepsTheOldTip) {
   });
   const auto failure = not_fetched(fmt::format("git://127.0.0.1:{}/x", liar.port()));
   EXPECT_EQ(failure.kind, Kind::corrupt) << failure.sentence;
-  EXPECT_EQ(Repository(mirror_).tip("main"), first);
+  EXPECT_EQ(open_repository(mirror_)->tip("main"), first);
   EXPECT_EQ(fetched(upstream_).move, Tip::Move::same);
 }
 
@@ -123,7 +123,7 @@ TEST_F(FetchFaultsTest, SaysThatABranchWasDeleted) {
   ASSERT_TRUE(std::holds_alternative<FetchFailure>(result));
   EXPECT_EQ(std::get<FetchFailure>(result).kind, Kind::no_branch);
   EXPECT_NE(std::get<FetchFailure>(result).sentence.find("it has trunk"), std::string::npos);
-  EXPECT_EQ(Repository(mirror_).tip("main"), first);
+  EXPECT_EQ(open_repository(mirror_)->tip("main"), first);
 }
 
 TEST_F(FetchFaultsTest, GoesOnAfterAKilledFetch) {

@@ -87,7 +87,8 @@ TEST_F(FetchTest, ReportsAForcePushWithBothTips) {
   EXPECT_EQ(tip.move, Move::rewritten);
   EXPECT_EQ(tip.id, replaced);
   EXPECT_EQ(tip.previous, dropped);
-  const Repository repository(mirror_);
+  const auto opened = open_repository(mirror_);
+  const Repository& repository = *opened;
   EXPECT_TRUE(repository.find(dropped)) << "what was measured can still be named";
   EXPECT_EQ(repository.merge_base(dropped, replaced), root);
 }
@@ -99,7 +100,7 @@ TEST_F(FetchTest, FollowsATagAndBranchesWithSlashes) {
   commit("a", "2");
   EXPECT_EQ(fetched(upstream_, "v1").id, first);
   EXPECT_EQ(fetched(upstream_, "feature/x").id, first);
-  EXPECT_EQ(Repository(mirror_).tip("feature/x"), first);
+  EXPECT_EQ(open_repository(mirror_)->tip("feature/x"), first);
 }
 
 TEST_F(FetchTest, NoticesATagThatComesLater) {
@@ -108,7 +109,7 @@ TEST_F(FetchTest, NoticesATagThatComesLater) {
   fetched(upstream_);
   git({"tag", "-a", "-m", "Release", "v1", first});
   EXPECT_EQ(fetched(upstream_).move, Move::same);
-  const auto found = Repository(mirror_).find("v1");
+  const auto found = open_repository(mirror_)->find("v1");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->id, first);
 }

@@ -18,7 +18,7 @@ TEST_F(RepositoryTest, ReadsACommitWithAllItsFields) {
   const std::string root = commit("a", "1", "First\n\nThe body is not part of the subject.");
   const std::string second = commit("a", "2", "Zweiter Stand: größer");
   fetched(upstream_);
-  const auto found = Repository(mirror_).find(second);
+  const auto found = open_repository(mirror_)->find(second);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->id, second);
   EXPECT_EQ(found->first_parent, root);
@@ -28,8 +28,8 @@ TEST_F(RepositoryTest, ReadsACommitWithAllItsFields) {
   EXPECT_EQ(found->author_email, "ada@example.org");
   EXPECT_EQ(found->author_time, 1'700'001'170) << "UTC, whatever zone the author wrote";
   EXPECT_EQ(found->committer_time, 1'700'001'200);
-  EXPECT_EQ(Repository(mirror_).find(root)->subject, "First");
-  EXPECT_EQ(Repository(mirror_).find(root)->first_parent, "");
+  EXPECT_EQ(open_repository(mirror_)->find(root)->subject, "First");
+  EXPECT_EQ(open_repository(mirror_)->find(root)->first_parent, "");
 }
 
 TEST_F(RepositoryTest, WalksFirstParentsOldestFirstOverMerges) {
@@ -43,7 +43,8 @@ TEST_F(RepositoryTest, WalksFirstParentsOldestFirstOverMerges) {
   const std::string last = commit("a", "3");
   fetched(upstream_);
 
-  const Repository repository(mirror_);
+  const auto opened = open_repository(mirror_);
+  const Repository& repository = *opened;
   EXPECT_EQ(ids(*repository.first_parents(last)), (std::vector{root, second, merge, last}));
   EXPECT_EQ(ids(*repository.first_parents(last, second)), (std::vector{merge, last}));
   EXPECT_TRUE(repository.first_parents(last, last)->empty());
@@ -66,7 +67,8 @@ TEST_F(RepositoryTest, FindsCommitsByBranchTagAndBeginningOfTheHash) {
   git({"tag", "-a", "-m", "A release", "v1.0"});
   const std::string last = commit("a", "2");
   fetched(upstream_);
-  const Repository repository(mirror_);
+  const auto opened = open_repository(mirror_);
+  const Repository& repository = *opened;
   EXPECT_EQ(repository.find("main")->id, last);
   EXPECT_EQ(repository.find("light")->id, root);
   EXPECT_EQ(repository.find("v1.0")->id, root);
@@ -95,7 +97,7 @@ TEST_F(RepositoryTest, RefusesABeginningThatFitsSeveralCommits) {
   ASSERT_FALSE(ambiguous.empty());
   git({"update-ref", "refs/heads/main", tip});
   fetched(upstream_);
-  EXPECT_THROW(static_cast<void>(Repository(mirror_).find(ambiguous)), InputError);
+  EXPECT_THROW(static_cast<void>(open_repository(mirror_)->find(ambiguous)), InputError);
 }
 
 TEST_F(RepositoryTest, MakesHostileTextsShowable) {
@@ -103,12 +105,13 @@ TEST_F(RepositoryTest, MakesHostileTextsShowable) {
   commit("a", "1");
   git({"-c", "i18n.commitEncoding=latin1", "commit", "--quiet", "--allow-empty", "-F", "message"});
   fetched(upstream_);
-  EXPECT_EQ(Repository(mirror_).find("main")->subject, "Bad \xEF\xBF\xBD byte and  [2J escape");
+  EXPECT_EQ(open_repository(mirror_)->find("main")->subject, "Bad \xEF\xBF\xBD byte and  [2J escape");
 }
 
 TEST_F(RepositoryTest, SaysWhichMirrorCannotBeOpened) {
   try {
-    const Repository repository(mirror_);
+    const auto opened = open_repository(mirror_);
+    const Repository& repository = *opened;
     FAIL() << "a missing mirror was opened";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find(mirror_.string()), std::string::npos) << error.what();

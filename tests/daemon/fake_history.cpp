@@ -67,6 +67,11 @@ std::variant<Executable, BuildFailure> FakeBuilder::build(const builders::Commit
   return executable;
 }
 
+std::variant<builders::Executable, std::string> FakeBuilder::relink(
+    const builders::Executable& /*executable*/, std::uint64_t /*seed*/, std::stop_token /*stop*/) {
+  return "a fake has no layouts";
+}
+
 FakeWalk::FakeWalk(const std::vector<FakeCommit>& history, double margin)
     : store(std::make_unique<daemon::store::Store>(directory.path() / "tandem.db",
                                                    daemon::store::Store::Mode::write)),

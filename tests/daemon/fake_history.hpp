@@ -41,6 +41,9 @@ class FakeBuilder final : public builders::Builder {
   explicit FakeBuilder(const std::map<std::string, FakeCommit>& commits) : commits_(commits) {}
   [[nodiscard]] std::variant<builders::Executable, builders::BuildFailure> build(
       const builders::Commit& commit, std::stop_token stop) override;
+  [[nodiscard]] std::variant<builders::Executable, std::string> relink(const builders::Executable& executable,
+                                                                       std::uint64_t seed,
+                                                                       std::stop_token stop) override;
 
   std::function<void()> before_call;  ///< may ask for a stop, or throw
   std::vector<std::string> calls;

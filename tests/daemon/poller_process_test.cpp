@@ -24,7 +24,7 @@ class Rounds : public builders::GitTest {
   }
   Round round(const std::string& start, const std::set<std::string>& done, std::size_t step = 1) {
     const std::string tip = fetched(upstream_.string()).id;
-    return plan_round(Repository(mirror_), tip, start, done, {{}, step}, 1'800'000'000);
+    return plan_round(*builders::open_repository(mirror_), tip, start, done, {{}, step}, 1'800'000'000);
   }
   static std::vector<std::string> todo(const Round& round) {
     std::vector<std::string> ids;
@@ -33,7 +33,7 @@ class Rounds : public builders::GitTest {
   }
   std::string first(const std::string& commit, std::size_t window = 50) {
     const std::string tip = fetched(upstream_.string()).id;
-    return first_commit(Repository(mirror_), tip, {commit, 1, window});
+    return first_commit(*builders::open_repository(mirror_), tip, {commit, 1, window});
   }
   std::string refusal(const std::string& commit) {
     try {

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace tandem::builders {
+
+/// Links every program that has captured inputs in `links` once more, functions and data in the order that
+/// `seed` decides, into `to`, where the same files already stand as they were built; the others stay as they
+/// are. Returns nothing if all went well and the order really is another one; otherwise a sentence.
+[[nodiscard]] std::optional<std::string> relink(const std::filesystem::path& links,
+                                                const std::filesystem::path& lld, std::uint64_t seed,
+                                                const std::filesystem::path& to,
+                                                const std::stop_token& stop = {});
+
+/// The names of the functions that a program or library defines, by address. Empty if it has no symbols.
+/// Throws std::system_error if the file cannot be read.
+[[nodiscard]] std::vector<std::string> function_order(const std::filesystem::path& file);
+
+}  // namespace tandem::builders

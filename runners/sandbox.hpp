@@ -1,0 +1,47 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tandem::runners {
+
+/// The two programs that make a sandbox: bubblewrap, and the shim that runs inside as the parent of the
+/// child, keeps its limits and reports how it truly ended.
+struct SandboxTools {
+  std::filesystem::path bwrap;
+  std::filesystem::path shim;
+};
+
+/// Where and under which limits a child runs: the system read-only, nothing else of the host but the mounts,
+/// a /tmp, process ids and a network (without any address) of its own. When the caller is root, the child
+/// runs as another user.
+struct Sandbox {
+  enum class Access { read, write };
+  struct Mount {
+    std::filesystem::path from;    ///< on the host; must exist
+    std::filesystem::path inside;  ///< absolute
+    Access access = Access::read;
+  };
+  SandboxTools tools;
+  std::vector<Mount> mounts;
+  std::uint64_t memory_bytes = 0;  ///< of all processes together; 0: no limit
+  std::uint64_t disk_bytes = 0;    ///< below all writable mounts together; 0: no limit
+  std::size_t processes = 0;       ///< at one time; 0: no limit
+  std::chrono::milliseconds look_every{
+      200};  ///< how often the shim looks at the limits; 0: never, as while measuring
+};
+
+/// Tries whether a child can be run in a sandbox on this host. The second form is a sentence that says why
+/// not and what to do, for the status.
+[[nodiscard]] std::variant<SandboxTools, std::string> find_sandbox(const std::filesystem::path& shim);
+
+/// Gives a tree to the user as whom a sandboxed child runs, so that it can be written inside. Does nothing
+/// unless the caller is root. Links are not followed.
+void give_to_sandbox(const std::filesystem::path& tree);
+
+}  // namespace tandem::runners

@@ -47,7 +47,8 @@ std::string complain_of_watch_name(const std::string& name) {
 }
 
 std::string complain_of_repo(const std::string& kind) {
-  return kind == "git" ? "" : fmt::format("found {}; expected \"git\"", in_quotes(kind));
+  return kind == "git" || kind == "hg" ? ""
+                                       : fmt::format("found {}; expected \"git\" or \"hg\"", in_quotes(kind));
 }
 
 std::string complain_of_branch(const std::string& branch) {

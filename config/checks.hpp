@@ -27,6 +27,8 @@ namespace tandem::config {
 constexpr int most_steps = 1'000'000;
 constexpr int most_launches = 100'000;
 constexpr int most_jobs = 4096;
+constexpr int most_processes = 1'000'000;
+constexpr int most_layouts = 64;
 constexpr std::chrono::duration<double> no_time{0};
 constexpr std::chrono::duration<double> shortest_timeout{0.001};
 constexpr std::chrono::duration<double> longest_time{366.0 * 24 * 3600};

@@ -1,6 +1,7 @@
 #include "config/config_file.hpp"
 
 #include "config/checks.hpp"
+#include "specs/error.hpp"
 #include "specs/json_document.hpp"
 
 namespace tandem::config {
@@ -11,13 +12,15 @@ using specs::Keys;
 using specs::Node;
 using specs::Problems;
 
-const Keys top_keys = {"state_dir", "exec_dir",     "status_file",   "interval",
-                       "once",      "max_launches", "build_timeout", "benchmark_timeout",
-                       "jobs",      "cxxflags",     "ldflags",       "watch"};
-const Keys watch_keys = {"name",       "repo",           "repo_dir",  "remote_repository", "branch",
-                         "framework",  "frameworks_dir", "platforms", "benchmark_file",    "base_commit",
-                         "commit",     "commit_file",    "step",      "control",           "regression",
-                         "ab_testing", "same_host",      "margin"};
+const Keys top_keys = {"state_dir",       "exec_dir",      "status_file",       "interval",     "once",
+                       "max_launches",    "build_timeout", "benchmark_timeout", "jobs",         "cxxflags",
+                       "ldflags",         "sandbox",       "sandbox_read",      "build_memory", "build_disk",
+                       "build_processes", "cache_budget",  "layouts",           "watch"};
+const Keys watch_keys = {
+    "name",           "repo",      "repo_dir",       "remote_repository", "branch",     "framework",
+    "frameworks_dir", "platforms", "benchmark_file", "base_commit",       "commit",     "commit_file",
+    "step",           "control",   "regression",     "ab_testing",        "same_host",  "margin",
+    "walk",           "catch_up",  "control_tag",    "key_file",          "token_file", "needs_git"};
 
 void refuse_if(const std::string& complaint, const Node& node) {
   if (!complaint.empty()) node.fail(complaint);
@@ -57,6 +60,24 @@ class FieldReader {
     with(key, [&](const Node& node) { to = static_cast<int>(node.as_integer(least, most)); });
   }
 
+  /// A number, or a text such as "20G".
+  void size(const char* key, std::optional<std::uint64_t>& to) {
+    with(key, [&](const Node& node) { attempt(node, [&] { to = bytes(node.scalar_text()); }); });
+  }
+
+  template <typename Value>
+  void choice(const char* key, std::optional<Value>& to, Value (*read)(std::string_view)) {
+    with(key, [&](const Node& node) { attempt(node, [&] { to = read(node.as_string()); }); });
+  }
+
+  void paths(const char* key, std::optional<std::vector<std::filesystem::path>>& to) {
+    with(key, [&](const Node& node) {
+      std::vector<std::filesystem::path> paths;
+      for (const Node& item : node.items()) paths.push_back(read_path(item));
+      to = std::move(paths);
+    });
+  }
+
   void duration(const char* key, std::optional<Seconds>& to, Seconds least) {
     with(key, [&](const Node& node) {
       const Seconds value{node.as_number()};
@@ -84,6 +105,20 @@ class FieldReader {
   }
 
  private:
+  /// What is wrong with the value is said with its place in the file.
+  template <typename Read>
+  static void attempt(const Node& node, Read&& read) {
+    std::string wrong;
+    try {
+      read();
+    } catch (const specs::ProblemError&) {
+      throw;
+    } catch (const InputError& error) {
+      wrong = error.what();
+    }
+    refuse_if(wrong, node);
+  }
+
   std::filesystem::path read_path(const Node& node) const {
     const std::filesystem::path value = node.as_string();
     refuse_if(complain_of_path(value), node);
@@ -113,9 +148,13 @@ ConfigFile::Watch read_watch(const Node& node, const std::filesystem::path& fold
   read.text("commit", watch.commit, complain_of_commit);
   read.path("commit_file", watch.commit_file);
   read.count("step", watch.step, 1, most_steps);
-  read.with("control", [&](const Node& rule) {
-    watch.control = control_rule(rule.as_choice({"week", "parent", "fixed", "tag"}));
-  });
+  read.choice("control", watch.control, control_rule);
+  read.text("control_tag", watch.control_tag, complain_of_commit);
+  read.choice("walk", watch.walk, walk);
+  read.choice("catch_up", watch.catch_up, catch_up);
+  read.path("key_file", watch.key_file);
+  read.path("token_file", watch.token_file);
+  read.flag("needs_git", watch.needs_git);
   read.flag("regression", watch.regression);
   read.flag("ab_testing", watch.ab_testing);
   read.flag("same_host", watch.same_host);
@@ -144,6 +183,13 @@ ConfigFile read_document(const Node& root, const std::filesystem::path& file, Pr
   read.count("jobs", config.top.jobs, 0, most_jobs);
   read.text("cxxflags", config.top.cxxflags, nullptr);
   read.text("ldflags", config.top.ldflags, nullptr);
+  read.choice("sandbox", config.top.sandbox, isolation);
+  read.paths("sandbox_read", config.top.sandbox_read);
+  read.size("build_memory", config.top.build_memory);
+  read.size("build_disk", config.top.build_disk);
+  read.count("build_processes", config.top.build_processes, 0, most_processes);
+  read.size("cache_budget", config.top.cache_budget);
+  read.count("layouts", config.top.layouts, 1, most_layouts);
   read.with("watch", [&](const Node& list) {
     for (const Node& item : list.items()) {
       problems.attempt([&] { config.watches.push_back(read_watch(item, folder, problems)); });

@@ -24,6 +24,8 @@ void apply(WatchSettings& watch, const WatchOverrides& said) {
   take(watch.repo, said.repo);
   take(watch.repo_dir, said.repo_dir);
   take(watch.remote_repository, said.remote_repository);
+  take(watch.key_file, said.key_file);
+  take(watch.token_file, said.token_file);
   take(watch.branch, said.branch);
   take(watch.framework, said.framework);
   take(watch.frameworks_dir, said.frameworks_dir);
@@ -33,10 +35,14 @@ void apply(WatchSettings& watch, const WatchOverrides& said) {
   take(watch.commit, said.commit);
   take(watch.commit_file, said.commit_file);
   take(watch.step, said.step);
+  take(watch.walk, said.walk);
+  take(watch.catch_up, said.catch_up);
   take(watch.control, said.control);
+  take(watch.control_tag, said.control_tag);
   take(watch.regression, said.regression);
   take(watch.ab_testing, said.ab_testing);
   take(watch.same_host, said.same_host);
+  take(watch.needs_git, said.needs_git);
   take(watch.margin, said.margin);
 }
 
@@ -51,6 +57,13 @@ void apply(Settings& settings, const Overrides& said) {
   take(settings.jobs, said.jobs);
   take(settings.cxxflags, said.cxxflags);
   take(settings.ldflags, said.ldflags);
+  take(settings.sandbox, said.sandbox);
+  take(settings.sandbox_read, said.sandbox_read);
+  take(settings.build_memory, said.build_memory);
+  take(settings.build_disk, said.build_disk);
+  take(settings.build_processes, said.build_processes);
+  take(settings.cache_budget, said.cache_budget);
+  take(settings.layouts, said.layouts);
 }
 
 void refuse_if(const char* flag, const std::string& complaint) {
@@ -87,6 +100,19 @@ Overrides checked(Overrides flags) {
   check("max_launches", flags.max_launches,
         [](int count) { return complain_of_count(count, 1, most_launches); });
   check("jobs", flags.jobs, [](int count) { return complain_of_count(count, 0, most_jobs); });
+  check("build_processes", flags.build_processes,
+        [](int count) { return complain_of_count(count, 0, most_processes); });
+  check("layouts", flags.layouts, [](int count) { return complain_of_count(count, 1, most_layouts); });
+  check("control_tag", flags.control_tag, complain_of_commit);
+  check_path("key_file", flags.key_file);
+  check_path("token_file", flags.token_file);
+  if (flags.sandbox_read) {
+    for (std::filesystem::path& path : *flags.sandbox_read) {
+      std::optional<std::filesystem::path> one = path;
+      check_path("sandbox_read", one);
+      path = *one;
+    }
+  }
   check_path("frameworks_dir", flags.frameworks_dir);
   check_path("benchmark_file", flags.benchmark_file);
   check_path("commit_file", flags.commit_file);
@@ -166,29 +192,6 @@ void check_watches_differ(const std::vector<WatchSettings>& watches) {
 
 }  // namespace
 
-const char* name_of(ControlRule rule) {
-  switch (rule) {
-    case ControlRule::week:
-      return "week";
-    case ControlRule::parent:
-      return "parent";
-    case ControlRule::fixed:
-      return "fixed";
-    case ControlRule::tag:
-      return "tag";
-  }
-  return "week";
-}
-
-ControlRule control_rule(std::string_view name) {
-  for (const ControlRule rule :
-       {ControlRule::week, ControlRule::parent, ControlRule::fixed, ControlRule::tag}) {
-    if (name == name_of(rule)) return rule;
-  }
-  throw InputError(fmt::format("found {}; expected one of {}", in_quotes(name),
-                               specs::list_in_quotes({"week", "parent", "fixed", "tag"})));
-}
-
 Settings merge(const std::optional<ConfigFile>& file, const Overrides& given, const StateDirPlaces& places) {
   const Overrides flags = checked(given);
   Settings settings;
@@ -213,16 +216,6 @@ Settings merge(const std::optional<ConfigFile>& file, const Overrides& given, co
   }
   check_watches_differ(settings.watches);
   return settings;
-}
-
-std::vector<std::string> split_platforms(std::string_view list) {
-  std::vector<std::string> names;
-  while (true) {
-    const std::size_t comma = list.find(',');
-    names.emplace_back(list.substr(0, comma));
-    if (comma == std::string_view::npos) return names;
-    list.remove_prefix(comma + 1);
-  }
 }
 
 }  // namespace tandem::config

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,13 +21,31 @@ enum class ControlRule { week, parent, fixed, tag };
 [[nodiscard]] const char* name_of(ControlRule rule);
 [[nodiscard]] ControlRule control_rule(std::string_view name);  ///< throws InputError that lists the names
 
+/// Whether builds and benchmarks run in a sandbox: where the host allows it, always, never.
+enum class Isolation { automatic, required, none };
+
+/// Which commits are walked: along first parents, or every commit of the branch, merged ones too.
+enum class Walk { first_parent, all };
+
+/// When the walk is behind: every commit in turn, or the newest first and the others only if it is slower.
+enum class CatchUp { every, newest };
+
+[[nodiscard]] const char* name_of(Isolation isolation);  ///< "auto", "required", "none"
+[[nodiscard]] const char* name_of(Walk walk);
+[[nodiscard]] const char* name_of(CatchUp catch_up);
+[[nodiscard]] Isolation isolation(std::string_view name);  ///< these throw InputError that lists the names
+[[nodiscard]] Walk walk(std::string_view name);
+[[nodiscard]] CatchUp catch_up(std::string_view name);
+
 /// One branch of one repository under one framework. Paths are absolute.
 struct WatchSettings {
   std::string name;  ///< default: FRAMEWORK-BRANCH
   std::string repo = "git";
   std::string repo_dir;  ///< a clone or a URL
   std::string remote_repository = "origin";
-  std::string branch = "main";  ///< FAI-PEP's default was master
+  std::filesystem::path key_file;    ///< ssh key; empty: the agent's
+  std::filesystem::path token_file;  ///< "user:password" or a token for http; empty: none
+  std::string branch = "main";       ///< FAI-PEP's default was master
   std::string framework;
   std::filesystem::path frameworks_dir;  ///< empty: the one installed with Tandem
   std::vector<std::string> platforms = {"linux"};
@@ -35,10 +54,14 @@ struct WatchSettings {
   std::string commit;                 ///< where to start; empty: at the tip
   std::filesystem::path commit_file;  ///< empty: none
   int step = 1;                       ///< every step-th commit
+  Walk walk = Walk::first_parent;
+  CatchUp catch_up = CatchUp::every;
   ControlRule control = ControlRule::week;
-  bool regression = false;  ///< confirm and report; else measure and store only
+  std::string control_tag = "*";  ///< with the rule `tag`: which tags count, with * and ?
+  bool regression = false;        ///< confirm and report; else measure and store only
   bool ab_testing = false;
   bool same_host = false;  ///< never build while measuring
+  bool needs_git = false;  ///< builds see a `.git`
   double margin = 0.01;    ///< the change worth knowing, as a fraction
 
   std::string source;  ///< "FILE:LINE:COLUMN" of the watch, or empty when flags made it
@@ -57,18 +80,27 @@ struct Settings {
   int jobs = 0;                    ///< of a build; 0: as many as there are cores
   std::string cxxflags;
   std::string ldflags;
-  std::vector<WatchSettings> watches;  ///< at least one
+  Isolation sandbox = Isolation::automatic;
+  std::vector<std::filesystem::path> sandbox_read;  ///< what builds and benchmarks see beside the system
+  std::uint64_t build_memory = 0;                   ///< bytes of all its processes; 0: no limit
+  std::uint64_t build_disk = std::uint64_t{64} << 30;
+  int build_processes = 4096;
+  std::uint64_t cache_budget = std::uint64_t{20} << 30;  ///< bytes; 0: no limit
+  int layouts = 4;                                       ///< linkings per side that a screen draws from
+  std::vector<WatchSettings> watches;                    ///< at least one
 };
 
 /// What one source says about a watch; what is not said stays empty.
 struct WatchOverrides {
   std::optional<std::string> name, repo, repo_dir, remote_repository, branch, framework;
-  std::optional<std::string> base_commit, commit;
-  std::optional<std::filesystem::path> frameworks_dir, benchmark_file, commit_file;
+  std::optional<std::string> base_commit, commit, control_tag;
+  std::optional<std::filesystem::path> frameworks_dir, benchmark_file, commit_file, key_file, token_file;
   std::optional<std::vector<std::string>> platforms;
   std::optional<int> step;
   std::optional<ControlRule> control;
-  std::optional<bool> regression, ab_testing, same_host;
+  std::optional<Walk> walk;
+  std::optional<CatchUp> catch_up;
+  std::optional<bool> regression, ab_testing, same_host, needs_git;
   std::optional<double> margin;
 };
 
@@ -77,8 +109,11 @@ struct Overrides : WatchOverrides {
   std::optional<std::filesystem::path> state_dir, exec_dir, status_file;
   std::optional<Seconds> interval, build_timeout, benchmark_timeout;
   std::optional<bool> once;
-  std::optional<int> max_launches, jobs;
+  std::optional<int> max_launches, jobs, build_processes, layouts;
   std::optional<std::string> cxxflags, ldflags;
+  std::optional<Isolation> sandbox;
+  std::optional<std::vector<std::filesystem::path>> sandbox_read;
+  std::optional<std::uint64_t> build_memory, build_disk, cache_budget;
 };
 
 /// What a config file says: paths already relative to its folder, values already checked one by one.
@@ -102,5 +137,8 @@ struct ConfigFile {
 
 /// "a,b" as `--platforms` takes it.
 [[nodiscard]] std::vector<std::string> split_platforms(std::string_view list);
+
+/// "20G", "512M" or a plain number of bytes; K, M, G and T are powers of 1024. Throws InputError.
+[[nodiscard]] std::uint64_t bytes(std::string_view text);
 
 }  // namespace tandem::config

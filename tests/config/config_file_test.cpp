@@ -36,14 +36,16 @@ TEST(ConfigFile, ReadsEveryField) {
   const ConfigFile config = parsed(R"({
     "state_dir": "state", "exec_dir": "/exec", "status_file": "../run/stop", "interval": 1.5, "once": true,
     "max_launches": 10, "build_timeout": 20, "benchmark_timeout": 30, "jobs": 4,
-    "cxxflags": "-O2", "ldflags": "-s",
+    "cxxflags": "-O2", "ldflags": "-s", "sandbox": "required", "sandbox_read": ["models", "/data"],
+    "build_memory": "8G", "build_disk": 1000, "build_processes": 50, "cache_budget": "0", "layouts": 8,
     "watch": [{
       "name": "w", "repo": "git", "repo_dir": "clone", "remote_repository": "up", "branch": "a/b",
       "framework": "f",
       "frameworks_dir": "fw", "platforms": ["linux", "host/incremental"], "benchmark_file": "b.json",
       "base_commit": "v1", "commit": "abc", "commit_file": "last", "step": 2, "control": "fixed",
       "regression": true,
-      "ab_testing": true, "same_host": true, "margin": 0.02
+      "ab_testing": true, "same_host": true, "margin": 0.02, "walk": "all", "catch_up": "newest", "control_tag": "v*",
+      "key_file": "id", "token_file": "/run/token", "needs_git": true
     }]
   })");
   EXPECT_EQ(config.top.state_dir, "/etc/tandem/state");
@@ -57,9 +59,16 @@ TEST(ConfigFile, ReadsEveryField) {
   EXPECT_EQ(config.top.jobs, 4);
   EXPECT_EQ(config.top.cxxflags, "-O2");
   EXPECT_EQ(config.top.ldflags, "-s");
+  EXPECT_EQ(config.top.sandbox, Isolation::required);
+  EXPECT_EQ(config.top.sandbox_read, (std::vector<std::filesystem::path>{"/etc/tandem/models", "/data"}));
+  EXPECT_EQ(config.top.build_memory, std::uint64_t{8} << 30);
+  EXPECT_EQ(config.top.build_disk, 1000U);
+  EXPECT_EQ(config.top.build_processes, 50);
+  EXPECT_EQ(config.top.cache_budget, 0U);
+  EXPECT_EQ(config.top.layouts, 8);
   ASSERT_EQ(config.watches.size(), 1U);
   const auto& watch = config.watches[0];
-  EXPECT_EQ(watch.source, "/etc/tandem/c.json:5:15");
+  EXPECT_EQ(watch.source, "/etc/tandem/c.json:6:15");
   EXPECT_EQ(watch.name, "w");
   EXPECT_EQ(watch.repo, "git");
   EXPECT_EQ(watch.repo_dir, std::string(folder) + "clone");
@@ -73,6 +82,12 @@ TEST(ConfigFile, ReadsEveryField) {
   EXPECT_EQ(watch.commit, "abc");
   EXPECT_EQ(watch.commit_file, "/etc/tandem/last");
   EXPECT_EQ(watch.step, 2);
+  EXPECT_EQ(watch.walk, Walk::all);
+  EXPECT_EQ(watch.catch_up, CatchUp::newest);
+  EXPECT_EQ(watch.control_tag, "v*");
+  EXPECT_EQ(watch.key_file, "/etc/tandem/id");
+  EXPECT_EQ(watch.token_file, "/run/token");
+  EXPECT_EQ(watch.needs_git, true);
   EXPECT_EQ(watch.control, ControlRule::fixed);
   EXPECT_EQ(watch.regression, true);
   EXPECT_EQ(watch.ab_testing, true);
@@ -96,7 +111,8 @@ TEST(ConfigFile, RefusesUnknownKeys) {
       error_in("{\n  \"state-dir\": \"x\"}"),
       "2:3: /state-dir: unknown key \"state-dir\"; did you mean \"state_dir\"? allowed here: \"state_dir\", "
       "\"exec_dir\", \"status_file\", \"interval\", \"once\", \"max_launches\", \"build_timeout\", "
-      "\"benchmark_timeout\", \"jobs\", \"cxxflags\", \"ldflags\", \"watch\"");
+      "\"benchmark_timeout\", \"jobs\", \"cxxflags\", \"ldflags\", \"sandbox\", \"sandbox_read\", "
+      "\"build_memory\", \"build_disk\", \"build_processes\", \"cache_budget\", \"layouts\", \"watch\"");
   EXPECT_EQ(watch_error(R"("brunch": "main")").substr(0, 75),
             "1:13: /watch/0/brunch: unknown key \"brunch\"; did you mean \"branch\"? allowed");
 }
@@ -113,6 +129,10 @@ TEST(ConfigFile, RefusesWrongTypesAndValues) {
   EXPECT_EQ(error_in(R"({"max_launches": 0})"),
             "1:18: /max_launches: found 0; expected a whole number from 1 to 100000");
   EXPECT_EQ(error_in(R"({"jobs": 1.5})"), "1:10: /jobs: found 1.5; expected a whole number from 0 to 4096");
+  EXPECT_EQ(error_in(R"({"cache_budget": "20 G"})"),
+            "1:18: /cache_budget: found \"20 G\"; expected a number of bytes such as 512M, 20G or 0");
+  EXPECT_EQ(error_in(R"({"sandbox": "off"})"),
+            "1:13: /sandbox: found \"off\"; expected one of \"auto\", \"required\", \"none\"");
   EXPECT_EQ(error_in(R"({"once": 1})"), "1:10: /once: found 1; expected true or false");
   EXPECT_EQ(error_in(R"({"state_dir": ""})"), "1:15: /state_dir: is empty; write a path");
   EXPECT_EQ(error_in(R"({"state_dir": "~/t"})"),
@@ -124,8 +144,10 @@ TEST(ConfigFile, RefusesWrongValuesOfAWatch) {
       {R"("step": 0)", "/step: found 0; expected a whole number from 1 to 1000000"},
       {R"("margin": 5)", "/margin: found 5; expected a fraction from 0.0001 to 1, such as 0.01 for 1 %"},
       {R"("control": "month")",
-       "/control: found the string \"month\"; expected one of \"week\", \"parent\", \"fixed\", \"tag\""},
-      {R"("repo": "hg")", "/repo: found \"hg\"; expected \"git\""},
+       "/control: found \"month\"; expected one of \"week\", \"parent\", \"fixed\", \"tag\""},
+      {R"("repo": "svn")", "/repo: found \"svn\"; expected \"git\" or \"hg\""},
+      {R"("walk": "some")", "/walk: found \"some\"; expected one of \"first_parent\", \"all\""},
+      {R"("catch_up": 1)", "/catch_up: found 1; expected a string"},
       {R"("name": "a/b")", "/name: found \"a/b\"; expected a name without \"/\" and control characters"},
       {R"("branch": "-x")", "/branch: found \"-x\"; expected the name of a branch, such as \"main\""},
       {R"("branch": "a..b")", "/branch: found \"a..b\"; expected the name of a branch, such as \"main\""},

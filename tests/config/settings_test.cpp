@@ -179,6 +179,15 @@ TEST(ControlRule, IsReadByName) {
             "found \"weak\"; expected one of \"week\", \"parent\", \"fixed\", \"tag\"");
 }
 
+TEST(Bytes, AreReadWithTheirUnit) {
+  EXPECT_EQ(bytes("0"), 0U);
+  EXPECT_EQ(bytes("3K"), 3072U);
+  EXPECT_EQ(bytes("2T"), std::uint64_t{2} << 40);
+  for (const char* wrong : {"", "-1", "1.5G", "G", "1GB", "1 G", "99999999999999999999", "9999999999T"}) {
+    EXPECT_THROW((void)bytes(wrong), InputError) << wrong;
+  }
+}
+
 TEST(SplitPlatforms, KeepsEmptyNamesForTheCheck) {
   EXPECT_EQ(split_platforms("a,b/c"), (Words{"a", "b/c"}));
   EXPECT_EQ(split_platforms("a,"), (Words{"a", ""}));

@@ -42,6 +42,7 @@ Reason reason_of(const Finished& finished) {
     case Finished::How::flooded:
       return Reason::flooded;
     case Finished::How::not_started:
+    case Finished::How::no_sandbox:
       return Reason::not_started;
     case Finished::How::stopped:
       return Reason::stopped;
@@ -251,11 +252,11 @@ void Conversation::quit(std::size_t child) {
 }
 
 void Conversation::freeze(std::size_t child) const {
-  ::kill(-children_.pid(child), SIGSTOP);
+  children_.signal(child, SIGSTOP);
 }
 
 void Conversation::thaw(std::size_t child) const {
-  ::kill(-children_.pid(child), SIGCONT);
+  children_.signal(child, SIGCONT);
 }
 
 }  // namespace tandem::runners

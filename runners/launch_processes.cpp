@@ -18,9 +18,8 @@ std::variant<Finished, RunFailure> run_slot(const HostSettings& settings, const 
                                             std::size_t slot, const std::stop_token& stop) {
   Finished all;
   for (const auto& arguments : pair.commands) {
-    const Command command =
-        command_in_slot(settings, pair, plan.side_of(slot), arguments, copies.in_slot(slot),
-                        plan.padding_bytes.at(slot), plan.program_seed);
+    Command command = command_in_slot(settings, pair, plan, slot, arguments, copies);
+    leave_undisturbed(command);
     Finished one =
         run_command(command, {pair.deadline.value_or(settings.deadline), settings.output_bytes}, stop);
     if (!one.succeeded()) return failure_of(plan.side_of(slot), plan.index, one, "");
@@ -60,38 +59,7 @@ std::variant<std::vector<ObservedSeries>, RunFailure> series_of(const ProgramPai
   return series;
 }
 
-/// Replaces every "{name}" that has a value, once; values are taken as they are.
-std::string with_values(const std::string& text, const std::map<std::string, std::string>& values) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto open = text.find('{', at);
-    const auto close = open == std::string::npos ? open : text.find('}', open);
-    if (close == std::string::npos) return result + text.substr(at);
-    const auto value = values.find(text.substr(open + 1, close - open - 1));
-    result += text.substr(at, open - at);
-    result += value != values.end() ? value->second : text.substr(open, close + 1 - open);
-    at = close + 1;
-  }
-  return result;
-}
-
 }  // namespace
-
-Command command_in_slot(const HostSettings& settings, const ProgramPair& pair, Side side,
-                        const std::vector<std::string>& arguments, const std::filesystem::path& executable,
-                        std::size_t padding_bytes, std::uint64_t program_seed) {
-  Command command;
-  auto values = side == Side::control ? pair.control_values : pair.treatment_values;
-  values["program"] = executable.string();
-  for (const std::string& argument : arguments) command.argv.push_back(with_values(argument, values));
-  command.environment = settings.environment;
-  command.environment.insert(command.environment.end(), pair.environment.begin(), pair.environment.end());
-  command.environment.push_back(fmt::format("TANDEM_FD={}", Children::channel_descriptor));
-  command.environment.push_back(fmt::format("TANDEM_SEED={}", program_seed));
-  command.environment.push_back(fmt::format("TANDEM_PADDING={}", std::string(padding_bytes, '.')));
-  command.cpus = settings.cpus.measured;
-  return command;
-}
 
 LaunchResult launch_processes(const HostSettings& settings, const ProgramPair& pair, const Subject& subject,
                               const LaunchPlan& plan, std::stop_token stop) {

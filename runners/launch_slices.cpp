@@ -139,8 +139,8 @@ LaunchResult launch_slices(const HostSettings& settings, const ProgramPair& pair
   const bool frozen = plan.shape.waiting == SliceShape::Waiting::frozen;
   try {
     for (std::size_t slot = 0; slot < 2; ++slot) {
-      Command command = command_in_slot(settings, pair, plan.side_of(slot), pair.commands.back(),
-                                        copies.in_slot(slot), plan.padding_bytes.at(slot), plan.program_seed);
+      Command command = command_in_slot(settings, pair, plan, slot, pair.commands.back(), copies);
+      leave_undisturbed(command);
       if (frozen) command.cpus = settings.cpus.all;
       conversation.start(plan.side_of(slot), command,
                          {settings.output_bytes, Children::Options::Channel::yes, page.descriptor()});

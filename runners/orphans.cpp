@@ -38,6 +38,16 @@ bool is_zombie(int pid) {
   return end_of_name == std::string::npos || stat.compare(end_of_name + 2, 1, "Z") == 0;
 }
 
+/// The first process of a pid namespace comes to us when bubblewrap ends: a sandbox on its way out, whose
+/// processes the shim has counted.
+bool is_sandbox(int pid) {
+  std::ifstream file(fmt::format("/proc/{}/status", pid));
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("NSpid:")) return line.ends_with("\t1");
+  }
+  return false;
+}
+
 }  // namespace
 
 std::unique_lock<std::mutex> Orphans::hold() {
@@ -65,7 +75,7 @@ std::size_t Orphans::sweep() {
     for (const int pid : direct_children()) {
       if (adopted.contains(pid) || getpgid(pid) == getpgrp()) continue;
       found = true;
-      if (!is_zombie(pid)) ++alive;
+      if (!is_zombie(pid) && !is_sandbox(pid)) ++alive;
       kill(pid, SIGKILL);
       reap(pid, std::chrono::seconds{1});
     }

@@ -77,9 +77,7 @@ std::variant<ProgramFacts, RunFailure> HostPairRunner::inspect(const ProgramPair
   Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, -1};
   try {
     const auto child = conversation.start(
-        side,
-        command_in_slot(settings_, pair, side, pair.commands.back(), copies.in_slot(0), 0, plan.program_seed),
-        options);
+        side, command_in_slot(settings_, same, plan, 0, pair.commands.back(), copies), options);
     if (const Finished* ended = conversation.greet_or_await_end(child))
       return facts_of_output(pair, *ended, side);
     ProgramFacts facts{Protocol::slices, conversation.list(child), {}};
@@ -101,11 +99,8 @@ std::variant<SliceShape, RunFailure> HostPairRunner::shape(const ProgramPair& pa
                             std::move(stop));
   Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, -1};
   try {
-    const auto child =
-        conversation.start(Side::control,
-                           command_in_slot(settings_, pair, Side::control, pair.commands.back(),
-                                           copies.in_slot(0), 0, plan.program_seed),
-                           options);
+    const auto child = conversation.start(
+        Side::control, command_in_slot(settings_, same, plan, 0, pair.commands.back(), copies), options);
     conversation.greet(child, false, 0);
     conversation.select(child, benchmark);
     const auto target = static_cast<double>(settings_.slice.count());
@@ -119,7 +114,7 @@ std::variant<SliceShape, RunFailure> HostPairRunner::shape(const ProgramPair& pa
     for (int again = 0; again < 4 && elapsed < 1e8; ++again) {
       elapsed = std::min(elapsed, static_cast<double>(conversation.run(child, iterations)));
     }
-    const bool threaded = threads_of(conversation.children().pid(child)) > 1;
+    const bool threaded = threads_of(conversation.children().program_pid(child)) > 1;
     conversation.quit(child);
     SliceShape shape = shape_for(elapsed / static_cast<double>(iterations),
                                  threaded ? std::max(target, shortest_threaded_slice_ns) : target,

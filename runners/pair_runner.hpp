@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <variant>
@@ -12,6 +13,7 @@
 #include "runners/cpu_choice.hpp"
 #include "runners/pair_plan.hpp"
 #include "runners/paired_samples.hpp"
+#include "runners/sandbox.hpp"
 #include "specs/metric.hpp"
 
 namespace tandem::runners {
@@ -30,6 +32,9 @@ struct ProgramPair {
   std::map<std::string, std::string> treatment_values = {};
   std::vector<std::string> observer_identifiers = {"PyTorchObserver", "Caffe2Observer"};
   std::optional<std::chrono::nanoseconds> deadline = {};  ///< of one launch; nothing: the runner's
+  /// The values that name a directory to write in. In a sandbox each launch has a fresh one of its own under
+  /// that path; what the other values name can be read only.
+  std::set<std::string> scratch_names = {"TGTDIR", "HOSTDIR", "TEMPDIR"};
 
   [[nodiscard]] const std::filesystem::path& of(Side side) const {
     return side == Side::control ? control : treatment;
@@ -92,6 +97,9 @@ struct HostSettings {
   std::chrono::nanoseconds slice = std::chrono::microseconds{200};
   std::chrono::nanoseconds launch_time =
       std::chrono::milliseconds{120};  ///< inside slices, both sides together
+  /// Nothing: programs run on the host itself. Its mounts are what programs may read beside their own files;
+  /// its limits are watched while a program is looked at, not while it is measured.
+  std::optional<Sandbox> sandbox;
 };
 
 /// The real one: processes on this host, `alternate` for slices, whole processes in turn for the rest.

@@ -1,17 +1,14 @@
 #include "runners/process.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/close_range.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -22,8 +19,11 @@
 #include <system_error>
 #include <utility>
 
-#include "runners/descriptor.hpp"
+#include "runners/child_output.hpp"
+#include "runners/child_setup.hpp"
+#include "runners/confine.hpp"
 #include "runners/orphans.hpp"
+#include "runners/sandbox_report.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::runners {
@@ -34,100 +34,50 @@ namespace process = boost::process::v2;
 using Descriptor = asio::posix::stream_descriptor;
 using How = Finished::How;
 
-constexpr std::size_t longest_line = std::size_t{64} << 10;
-
-struct Ends {
-  OwnedDescriptor ours;
-  OwnedDescriptor theirs;
-};
-
-[[noreturn]] void fail(const char* what) {
-  throw Error(fmt::format("{}: {}", what, std::strerror(errno)));
-}
-
-Ends make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("cannot make a pipe");
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  return {OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1])};
-}
-
-Ends make_channel() {
-  std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) fail("cannot make a channel");
-  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-  return {OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1])};
-}
-
-/// What happens in the child between fork and exec: async-signal-safe calls only.
-struct ChildSetup {
-  std::array<std::pair<int, int>, 5> descriptors;  // source, target; source -1: none
-  cpu_set_t cpus;
-  bool pinned = false;
-  const char* directory = nullptr;
-  pid_t parent = 0;
+/// Boost's launcher runs our setup in the child.
+struct Initializer {
+  const ChildSetup& setup;
 
   boost::system::error_code on_setup(process::posix::default_launcher& launcher,
                                      const process::filesystem::path& /*executable*/,
                                      const char* const* /*argv*/) const {
-    for (const auto& [source, target] : descriptors) {
-      if (source >= 0) launcher.fd_whitelist.push_back(target);
-    }
+    for (const int descriptor : setup.inherited()) launcher.fd_whitelist.push_back(descriptor);
     return {};
   }
 
   boost::system::error_code on_exec_setup(process::posix::default_launcher& /*launcher*/,
                                           const process::filesystem::path& /*executable*/,
                                           const char* const* /*argv*/) const {
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(127);  // the parent died before it could take us along
-    // Boost 1.81 means to close everything that is not on its list and forgets the gaps in it.
-    ::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
-    for (const auto& [source, target] : descriptors) {
-      if (source >= 0 && ::dup2(source, target) < 0) return last_error();
-    }
-    if (pinned && ::sched_setaffinity(0, sizeof cpus, &cpus) != 0) return last_error();
-    if (directory != nullptr && ::chdir(directory) != 0) return last_error();
-    constexpr rlimit no_core{0, 0};
-    ::setrlimit(RLIMIT_CORE, &no_core);
-    sigset_t none;
-    ::sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::signal(SIGPIPE, SIG_DFL);
-    return {};
+    return {setup.prepare(), boost::system::system_category()};
   }
-
-  static boost::system::error_code last_error() { return {errno, boost::system::system_category()}; }
 };
 
-std::chrono::nanoseconds nanoseconds_of(const timeval& time) {
-  return std::chrono::seconds{time.tv_sec} + std::chrono::microseconds{time.tv_usec};
-}
-
-void write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const auto written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+void take_usage(const rusage& usage, ResourceUsage& into) {
+  const auto nanoseconds = [](const timeval& time) {
+    return std::chrono::seconds{time.tv_sec} + std::chrono::microseconds{time.tv_usec};
+  };
+  into.user = nanoseconds(usage.ru_utime);
+  into.system = nanoseconds(usage.ru_stime);
+  into.peak_resident_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  into.voluntary_switches = static_cast<std::uint64_t>(usage.ru_nvcsw);
+  into.involuntary_switches = static_cast<std::uint64_t>(usage.ru_nivcsw);
 }
 
 /// Everything known about one child. The descriptors live as long as the event loop reads them.
 struct Child {
-  explicit Child(asio::io_context& context)
-      : exit(context), output(context), errors(context), channel(context) {}
+  Child(asio::io_context& context, ChildOutput limited_output)
+      : said(std::move(limited_output)), exit(context), output(context), errors(context), channel(context) {}
 
   int pid = -1;
+  int program = 0;  ///< in a sandbox, once it was found
   Children::Clock::time_point started;
-  std::size_t output_left = 0;
+  ChildOutput said;
   Descriptor exit;
   Descriptor output;
   Descriptor errors;
   Descriptor channel;
-  std::string unfinished_line;
-  OwnedDescriptor log;
+  LineCutter lines;
+  OwnedDescriptor report;  ///< only of a child in a sandbox: what the shim says of its end
   bool running = false;
   Finished result;
 };
@@ -140,7 +90,6 @@ struct Children::Loop {
   std::deque<std::unique_ptr<Child>> children;
   std::deque<Event> events;
   std::array<char, 16384> chunk{};
-  OwnedDescriptor null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
 
   void watch_exit(std::size_t number) {
     Child& child = *children[number];
@@ -166,14 +115,9 @@ struct Children::Loop {
         });
   }
 
-  /// False when the child has said more than it may.
   bool take_output(std::size_t number, std::string_view bytes, std::string Finished::*text) {
     Child& child = *children[number];
-    const auto taken = bytes.substr(0, child.output_left);
-    child.output_left -= taken.size();
-    (child.result.*text).append(taken);
-    if (child.log.get() >= 0) write_all(child.log.get(), taken);
-    return taken.size() == bytes.size();
+    return child.said.take(bytes, child.result.*text);
   }
 
   void watch_channel(std::size_t number) {
@@ -192,15 +136,8 @@ struct Children::Loop {
   }
 
   void take_lines(std::size_t number, std::string_view bytes) {
-    std::string& rest = children[number]->unfinished_line;
-    rest.append(bytes);
-    std::size_t begin = 0;
-    for (auto end = rest.find('\n'); end != std::string::npos; end = rest.find('\n', begin)) {
-      events.push_back({Event::Kind::line, number, rest.substr(begin, end - begin)});
-      begin = end + 1;
-    }
-    rest.erase(0, begin);
-    if (rest.size() > longest_line) events.push_back({Event::Kind::line, number, std::exchange(rest, {})});
+    for (std::string& line : children[number]->lines.take(bytes))
+      events.push_back({Event::Kind::line, number, std::move(line)});
   }
 
   /// What was already said when the child ended; a grandchild may hold the other end open, so no waiting for
@@ -233,22 +170,25 @@ struct Children::Loop {
     child.result.usage.wall = Clock::now() - child.started;
     child.running = false;
     Orphans::release(child.pid);
-    child.result.left_behind = Orphans::sweep();
+    const std::size_t left_behind = Orphans::sweep();
     ::kill(-child.pid, SIGKILL);
     drain(number);
 
-    child.result.usage.user = nanoseconds_of(usage.ru_utime);
-    child.result.usage.system = nanoseconds_of(usage.ru_stime);
-    child.result.usage.peak_resident_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-    child.result.usage.voluntary_switches = static_cast<std::uint64_t>(usage.ru_nvcsw);
-    child.result.usage.involuntary_switches = static_cast<std::uint64_t>(usage.ru_nivcsw);
     child.result.how = how != How::exited ? how : WIFSIGNALED(status) ? How::signalled : How::exited;
     child.result.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+    if (child.report.get() < 0) {
+      child.result.left_behind = left_behind;
+      take_usage(usage, child.result.usage);
+    } else if (how == How::exited) {
+      const auto n = ::read(child.report.get(), chunk.data(), chunk.size());
+      take_report({chunk.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0))}, status, child.result);
+    }
     for (Descriptor* stream : {&child.exit, &child.output, &child.errors, &child.channel}) {
       boost::system::error_code ignored;
       stream->close(ignored);
     }
-    child.log = OwnedDescriptor();
+    child.said.close_log();
+    child.report = OwnedDescriptor();
     events.push_back({Event::Kind::finished, number, {}});
   }
 };
@@ -261,61 +201,32 @@ Children::~Children() {
 
 std::size_t Children::start(const Command& command, const Options& options) {
   if (command.argv.empty()) throw Error("a command without a program cannot be started");
+  ChildSetup setup(command, options);
+  const Command& started = setup.command();
   const std::size_t number = loop_->children.size();
-  Child& child = *loop_->children.emplace_back(std::make_unique<Child>(loop_->context));
-  child.output_left = options.output_bytes;
-  if (!command.log_file.empty()) {
-    child.log =
-        OwnedDescriptor(::open(command.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-    if (child.log.get() < 0) fail(("cannot write the log " + command.log_file.string()).c_str());
-  }
-
-  Ends output = make_pipe();
-  Ends errors = make_pipe();
-  Ends channel = options.channel == Options::Channel::yes ? make_channel() : Ends{};
-  // Sources lie above every target, so that no dup2 in the child overwrites a later source.
-  const auto above = [](int descriptor) {
-    return OwnedDescriptor(descriptor < 0 ? -1 : ::fcntl(descriptor, F_DUPFD_CLOEXEC, page_descriptor + 1));
-  };
-  const OwnedDescriptor high_channel = above(channel.theirs.get());
-  const OwnedDescriptor high_page = above(options.page);
-
-  ChildSetup setup{};
-  setup.descriptors = {{{loop_->null.get(), 0},
-                        {output.theirs.get(), 1},
-                        {errors.theirs.get(), 2},
-                        {high_channel.get(), channel_descriptor},
-                        {high_page.get(), page_descriptor}}};
-  CPU_ZERO(&setup.cpus);
-  for (const int cpu : command.cpus) CPU_SET(cpu, &setup.cpus);
-  setup.pinned = !command.cpus.empty();
-  const std::string directory = command.working_directory.string();
-  setup.directory = directory.empty() ? nullptr : directory.c_str();
-  setup.parent = ::getpid();
-
-  std::vector<const char*> environment;
-  environment.reserve(command.environment.size() + 1);
-  for (const std::string& entry : command.environment) environment.push_back(entry.c_str());
-  environment.push_back(nullptr);
+  Child& child = *loop_->children.emplace_back(
+      std::make_unique<Child>(loop_->context, ChildOutput(options.output_bytes, command.log_file)));
 
   process::posix::default_launcher launcher;
-  launcher.env = environment.data();
+  launcher.env = setup.environment();
   boost::system::error_code error;
-  const std::vector<std::string> arguments(command.argv.begin() + 1, command.argv.end());
   child.started = Clock::now();
   {
     const auto lock = Orphans::hold();
-    auto started = launcher(loop_->context.get_executor(), error,
-                            process::filesystem::path(command.argv.front()), arguments, setup);
+    auto launched =
+        launcher(loop_->context.get_executor(), error, process::filesystem::path(started.argv.front()),
+                 setup.arguments(), Initializer{setup});
     if (!error) {
-      child.pid = started.id();
-      started.detach();
+      child.pid = launched.id();
+      launched.detach();
       Orphans::adopt(child.pid);
     }
   }
   if (error) {
-    child.result.how = How::not_started;
+    child.result.how = command.sandbox ? How::no_sandbox : How::not_started;
     child.result.code = error.value();
+    if (command.sandbox)
+      child.result.errors = fmt::format("{}: {}", started.argv.front(), std::strerror(error.value()));
     loop_->events.push_back({Event::Kind::finished, number, {}});
     return number;
   }
@@ -324,16 +235,17 @@ std::size_t Children::start(const Command& command, const Options& options) {
   child.running = true;
   if (exit_descriptor < 0) {
     end(number, How::stopped);
-    fail("cannot watch a child");
+    throw Error(fmt::format("cannot watch a child: {}", std::strerror(errno)));
   }
   child.exit.assign(exit_descriptor);
-  child.output.assign(output.ours.release());
-  child.errors.assign(errors.ours.release());
+  child.output.assign(setup.output.ours.release());
+  child.errors.assign(setup.errors.ours.release());
+  child.report = std::move(setup.report.ours);
   loop_->watch_exit(number);
   loop_->watch_output(number, &Child::output, &Finished::output);
   loop_->watch_output(number, &Child::errors, &Finished::errors);
-  if (channel.ours.get() >= 0) {
-    child.channel.assign(channel.ours.release());
+  if (setup.channel.ours.get() >= 0) {
+    child.channel.assign(setup.channel.ours.release());
     loop_->watch_channel(number);
   }
   return number;
@@ -369,6 +281,18 @@ const Finished& Children::finished(std::size_t child) const {
 
 int Children::pid(std::size_t child) const {
   return loop_->children.at(child)->pid;
+}
+
+int Children::program_pid(std::size_t child) const {
+  Child& one = *loop_->children.at(child);
+  if (one.report.get() < 0) return one.pid;
+  if (one.program == 0) one.program = program_inside(one.pid);
+  return one.program;
+}
+
+void Children::signal(std::size_t child, int number) const {
+  // Group 0 would be our own.
+  if (const int group = program_pid(child); running(child) && group > 0) ::kill(-group, number);
 }
 
 void Children::end(std::size_t child, Finished::How how) {

@@ -12,6 +12,7 @@
 
 #include "runners/paired_samples.hpp"
 #include "runners/sandbox.hpp"
+#include "runners/shim/orders.hpp"
 
 namespace tandem::runners {
 
@@ -19,7 +20,7 @@ namespace tandem::runners {
 struct Command {
   std::vector<std::string> argv;            ///< argv[0] is also the file that is executed
   std::vector<std::string> environment;     ///< "NAME=value"
-  std::filesystem::path working_directory;  ///< empty: the caller's
+  std::filesystem::path working_directory;  ///< empty: the caller's; in a sandbox, its /tmp
   std::vector<int> cpus;                    ///< empty: any
   std::filesystem::path log_file;           ///< both outputs are written here as well, as they come
   std::optional<Sandbox> sandbox = {};      ///< with it, program, arguments and directories are paths inside
@@ -46,8 +47,8 @@ struct Finished {
     stopped
   };
   How how = How::not_started;
-  int code = 0;  ///< exit status or signal number; errno for `not_started`
-  ResourceUsage usage;
+  int code = 0;                 ///< exit status or signal number; errno for `not_started`
+  ResourceUsage usage;          ///< only `wall` for a sandboxed child that was killed from outside
   std::size_t left_behind = 0;  ///< processes it started that were still alive when it had ended; killed
   std::string output;
   std::string errors;
@@ -66,8 +67,8 @@ struct Finished {
 
 /// Several children under one small event loop, spoken to by lines. Not thread-safe; belongs to one thread.
 ///
-/// Each child leads its own process group, is killed with that group, and dies with the calling thread. The
-/// destructor kills and reaps whatever is left.
+/// Each child leads its own process group, is killed with that group, and dies with the calling thread; in a
+/// sandbox, bubblewrap leads the group. The destructor kills and reaps whatever is left.
 class Children {
  public:
   using Clock = std::chrono::steady_clock;
@@ -78,8 +79,8 @@ class Children {
     enum class Channel { no, yes } channel = Channel::no;  ///< TANDEM_FD: a stream socket for lines
     int page = -1;                                         ///< a descriptor it inherits as `page_descriptor`
   };
-  static constexpr int channel_descriptor = 210;
-  static constexpr int page_descriptor = 211;
+  static constexpr int channel_descriptor = Orders::channel_descriptor;
+  static constexpr int page_descriptor = Orders::page_descriptor;
 
   /// The next thing that happened. `line` is without its newline; `closed` means that the child closed its
   /// channel and still runs; `child` is meaningless for the last two.
@@ -101,7 +102,12 @@ class Children {
   [[nodiscard]] Event wait(Clock::time_point deadline, const std::stop_token& stop);
   [[nodiscard]] bool running(std::size_t child) const;
   [[nodiscard]] const Finished& finished(std::size_t child) const;  ///< only when not running
-  [[nodiscard]] int pid(std::size_t child) const;
+  [[nodiscard]] int pid(std::size_t child) const;                   ///< of its group
+  [[nodiscard]] int program_pid(
+      std::size_t child) const;  ///< of the program itself; 0 while a sandbox starts it
+
+  /// Sends a signal to the program and its group; in a sandbox, to nothing of the sandbox.
+  void signal(std::size_t child, int number) const;
 
   /// Kills the child's whole group, reaps it and records `how` as its ending if it was still running.
   void end(std::size_t child, Finished::How how);

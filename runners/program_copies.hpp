@@ -20,9 +20,17 @@ class ProgramCopies {
 
   [[nodiscard]] const std::filesystem::path& in_slot(std::size_t slot) const { return paths_.at(slot); }
 
+  /// A directory of this launch in which the sandboxed program of a slot may write, by number; made when it
+  /// is first asked for.
+  [[nodiscard]] std::filesystem::path scratch_in_slot(std::size_t slot, std::size_t number) const;
+
  private:
   std::filesystem::path directory_;
   std::array<std::filesystem::path, 2> paths_;
 };
+
+/// Removes the copies that killed processes left in `scratch`. Those of running processes stay. Returns how
+/// many there were.
+std::size_t clear_leftover_copies(const std::filesystem::path& scratch);
 
 }  // namespace tandem::runners

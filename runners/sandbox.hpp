@@ -18,7 +18,7 @@ struct SandboxTools {
 };
 
 /// Where and under which limits a child runs: the system read-only, nothing else of the host but the mounts,
-/// a /tmp, process ids and a network (without any address) of its own. When the caller is root, the child
+/// a /tmp, process ids and a network (only its own loopback) of its own. When the caller is root, the child
 /// runs as another user.
 struct Sandbox {
   enum class Access { read, write };
@@ -29,11 +29,12 @@ struct Sandbox {
   };
   SandboxTools tools;
   std::vector<Mount> mounts;
-  std::uint64_t memory_bytes = 0;  ///< of all processes together; 0: no limit
-  std::uint64_t disk_bytes = 0;    ///< below all writable mounts together; 0: no limit
+  std::uint64_t memory_bytes = 0;  ///< of all processes together, with what they keep in /tmp; 0: no limit
+  std::uint64_t disk_bytes = 0;    ///< added below all writable mounts together; 0: no limit
   std::size_t processes = 0;       ///< at one time; 0: no limit
-  std::chrono::milliseconds look_every{
-      200};  ///< how often the shim looks at the limits; 0: never, as while measuring
+  /// How often the shim looks at the limits, but never for more than a hundredth of the time. 0: never, as
+  /// while measuring; then only the size of each file is limited, to `disk_bytes`.
+  std::chrono::milliseconds look_every{20};
 };
 
 /// Tries whether a child can be run in a sandbox on this host. The second form is a sentence that says why

@@ -1,0 +1,120 @@
+#include "runners/child_setup.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "runners/shim/orders.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::runners {
+namespace {
+
+using Ends = ChildSetup::Ends;
+
+Ends owned(const std::array<int, 2>& ends) {
+  ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  return {OwnedDescriptor(ends[0]), OwnedDescriptor(ends[1])};
+}
+
+Ends make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  return owned(ends);
+}
+
+Ends make_channel() {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw Error(fmt::format("cannot make a channel: {}", std::strerror(errno)));
+  return owned(ends);
+}
+
+/// Sources lie above every target, so that no dup2 in the child overwrites a later source.
+OwnedDescriptor above_targets(int descriptor) {
+  if (descriptor < 0) return {};
+  const int above = ::fcntl(descriptor, F_DUPFD_CLOEXEC, Orders::orders_descriptor + 1);
+  if (above < 0) throw Error(fmt::format("cannot keep a descriptor for a child: {}", std::strerror(errno)));
+  return OwnedDescriptor(above);
+}
+
+}  // namespace
+
+ChildSetup::ChildSetup(const Command& command, const Children::Options& options)
+    : output(make_pipe()),
+      errors(make_pipe()),
+      channel(options.channel == Children::Options::Channel::yes ? make_channel() : Ends{}),
+      report(command.sandbox ? make_pipe() : Ends{}),
+      confined_(command.sandbox ? confine(command) : Confined{command, {}}),
+      sandboxed_(command.sandbox.has_value()),
+      null_(::open("/dev/null", O_RDWR | O_CLOEXEC)),
+      high_{above_targets(channel.theirs.get()), above_targets(options.page),
+            above_targets(report.theirs.get()), above_targets(confined_.orders.get())},
+      descriptors_{{{null_.get(), 0},
+                    {output.theirs.get(), 1},
+                    {errors.theirs.get(), 2},
+                    {high_[0].get(), Children::channel_descriptor},
+                    {high_[1].get(), Children::page_descriptor},
+                    {high_[2].get(), Orders::report_descriptor},
+                    {high_[3].get(), Orders::orders_descriptor}}},
+      directory_(confined_.command.working_directory.string()),
+      parent_(::getpid()) {
+  CPU_ZERO(&cpus_);
+  for (const int cpu : command.cpus) CPU_SET(cpu, &cpus_);
+  environment_.reserve(confined_.command.environment.size() + 1);
+  for (const std::string& entry : confined_.command.environment) environment_.push_back(entry.c_str());
+  environment_.push_back(nullptr);
+}
+
+std::vector<std::string> ChildSetup::arguments() const {
+  const auto& argv = confined_.command.argv;
+  return {argv.begin() + 1, argv.end()};
+}
+
+std::vector<int> ChildSetup::inherited() const {
+  std::vector<int> targets;
+  for (const auto& [source, target] : descriptors_) {
+    if (source >= 0) targets.push_back(target);
+  }
+  return targets;
+}
+
+int ChildSetup::prepare() const {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent_) ::_exit(127);  // the parent died before it could take us along
+  // Boost 1.81 means to close everything that is not on its list and forgets the gaps in it.
+  ::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
+  for (const auto& [source, target] : descriptors_) {
+    if (source >= 0 && ::dup2(source, target) < 0) return errno;
+  }
+  if (!confined_.command.cpus.empty() && ::sched_setaffinity(0, sizeof cpus_, &cpus_) != 0) return errno;
+  if (!directory_.empty() && ::chdir(directory_.c_str()) != 0) return errno;
+  constexpr rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+  if (sandboxed_) {
+    // A program may signal its own group, and bubblewrap is part of it here. It must outlive that to report;
+    // the shim gives the program its signals back.
+    for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP, SIGTTIN,
+                             SIGTTOU, SIGVTALRM, SIGPROF, SIGABRT}) {
+      ::signal(number, SIG_IGN);
+    }
+  }
+  return 0;
+}
+
+}  // namespace tandem::runners

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include "runners/descriptor.hpp"
+#include "runners/process.hpp"
+
+namespace tandem::runners {
+
+/// A sandboxed command as it is really started: bubblewrap's command line, and the file from which the shim
+/// reads what the child is (shim/orders.hpp).
+struct Confined {
+  Command command;
+  OwnedDescriptor orders;
+};
+
+/// `command.sandbox` is set. Throws `Error` for a mount that cannot be made.
+[[nodiscard]] Confined confine(const Command& command);
+
+/// As whom a sandboxed child runs when the caller is root: `tandem-build` if there is such a user, else
+/// `nobody`.
+struct SandboxUser {
+  uid_t user = 65534;
+  gid_t group = 65534;
+};
+[[nodiscard]] SandboxUser sandbox_user();
+
+/// The child's process on this host, found below bubblewrap, the first process inside and the shim; 0 while
+/// it is being started. It leads a group of its own.
+[[nodiscard]] int program_inside(int bubblewrap);
+
+/// Where the shim lies inside; benchmarks have their copies beside it.
+inline constexpr const char* inside_root = "/tandem";
+
+}  // namespace tandem::runners

@@ -1,0 +1,89 @@
+#include "runners/launch_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "runners/confine.hpp"
+
+namespace tandem::runners {
+namespace {
+
+namespace fs = std::filesystem;
+using Values = std::map<std::string, std::string>;
+
+/// Replaces every "{name}" that has a value, once; values are taken as they are.
+std::string with_values(const std::string& text, const Values& values) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto open = text.find('{', at);
+    const auto close = open == std::string::npos ? open : text.find('}', open);
+    if (close == std::string::npos) return result + text.substr(at);
+    const auto value = values.find(text.substr(open + 1, close - open - 1));
+    result += text.substr(at, open - at);
+    result += value != values.end() ? value->second : text.substr(open, close + 1 - open);
+    at = close + 1;
+  }
+  return result;
+}
+
+/// What the values name becomes visible under its own path: scratch directories as fresh ones of this launch
+/// and slot, everything else read-only.
+void add_mounts(Sandbox& sandbox, const ProgramPair& pair, const Values& values, const ProgramCopies& copies,
+                std::size_t slot) {
+  std::set<fs::path> seen;
+  for (const auto& mount : sandbox.mounts) seen.insert(mount.inside);
+  std::set<fs::path> fresh;
+  for (const auto& [name, value] : values) {
+    if (pair.scratch_names.contains(name) && value.starts_with('/') && seen.insert(value).second)
+      fresh.insert(value);
+  }
+  for (const fs::path& path : fresh) {
+    const fs::path folder = copies.scratch_in_slot(slot, sandbox.mounts.size());
+    sandbox.mounts.push_back({folder, path, Sandbox::Access::write});
+  }
+  for (const auto& [name, value] : values) {
+    std::error_code error;
+    const fs::path path = value;
+    if (!path.is_absolute() || !path.has_relative_path() || pair.scratch_names.contains(name)) continue;
+    if (fs::exists(path, error) && seen.insert(path).second)
+      sandbox.mounts.push_back({path, path, Sandbox::Access::read});
+  }
+}
+
+}  // namespace
+
+Command command_in_slot(const HostSettings& settings, const ProgramPair& pair, const LaunchPlan& plan,
+                        std::size_t slot, const std::vector<std::string>& arguments,
+                        const ProgramCopies& copies) {
+  Command command;
+  const Side side = plan.side_of(slot);
+  auto values = side == Side::control ? pair.control_values : pair.treatment_values;
+  if (settings.sandbox) {
+    command.sandbox = settings.sandbox;
+    add_mounts(*command.sandbox, pair, values, copies, slot);
+    const fs::path& copy = copies.in_slot(slot);
+    const fs::path folder = fs::path(inside_root) / "run" / copy.parent_path().filename();
+    command.sandbox->mounts.push_back({copy.parent_path(), folder, Sandbox::Access::read});
+    values["program"] = (folder / copy.filename()).string();
+  } else {
+    values["program"] = copies.in_slot(slot).string();
+  }
+  for (const std::string& argument : arguments) command.argv.push_back(with_values(argument, values));
+  command.environment = settings.environment;
+  command.environment.insert(command.environment.end(), pair.environment.begin(), pair.environment.end());
+  command.environment.push_back(fmt::format("TANDEM_FD={}", Children::channel_descriptor));
+  command.environment.push_back(fmt::format("TANDEM_SEED={}", plan.program_seed));
+  command.environment.push_back(
+      fmt::format("TANDEM_PADDING={}", std::string(plan.padding_bytes.at(slot), '.')));
+  command.cpus = settings.cpus.measured;
+  return command;
+}
+
+void leave_undisturbed(Command& command) {
+  if (command.sandbox) command.sandbox->look_every = std::chrono::milliseconds{0};
+}
+
+}  // namespace tandem::runners

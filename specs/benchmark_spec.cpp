@@ -29,8 +29,9 @@ void read_entry(const Node& entry, const std::optional<Node>& meta, const std::f
 
 void read_suite(const Node& root, const std::filesystem::path& file, const SpecOptions& options,
                 Problems& problems, LoadedSpecs& specs) {
-  root.expect_keys({"meta", "benchmarks", "default_args"}, problems);
+  root.expect_keys({"meta", "benchmarks", "build", "default_args"}, problems);
   note_ignored(root, {"default_args"}, specs);
+  keep_build_section(root, problems, specs.build);
   const auto meta = root.find("meta");
   if (meta) static_cast<void>(meta->members());
   const Node entries = root.at("benchmarks");

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "specs/build_section.hpp"
 #include "specs/problem.hpp"
 
 namespace tandem::specs {
@@ -53,6 +54,7 @@ struct SpecOptions {
 struct LoadedSpecs {
   std::vector<BenchmarkSpec> benchmarks;
   std::vector<Problem> ignored;  ///< fields of FAI-PEP that are accepted and have no effect, one notice each
+  std::optional<BuildSection> build;  ///< what the generic frameworks build, if a file says so
 };
 
 /// Reads a benchmark file `{"model": …, "tests": […]}` or a suite `{"meta": …, "benchmarks": [files]}`, whose

@@ -89,7 +89,7 @@ std::string read_command(const Node& node, const std::string& written, const Pla
   if (written.find("{program}") != std::string::npos) {
     auto extra = scope.model.find("command_args");
     if (!extra && scope.meta) extra = scope.meta->find("command_args");
-    if (extra) command += " " + expand_placeholders(*extra, extra->as_string(), scope);
+    if (extra) command.append(1, ' ').append(expand_placeholders(*extra, extra->as_string(), scope));
   }
   if (command.find('\0') != std::string::npos) node.fail("holds a NUL character; remove it");
   try {
@@ -223,11 +223,16 @@ std::string read_name(const Node& node) {
 
 void read_model_and_tests(const Node& root, const std::optional<Node>& meta, const SpecOptions& options,
                           Problems& problems, LoadedSpecs& specs) {
-  root.expect_keys({"model", "tests", "meta", "default_args"}, problems);
+  root.expect_keys({"model", "tests", "build", "meta", "default_args"}, problems);
   note_ignored(root, {"default_args"}, specs);
   const Node model = root.at("model");
   const Node tests = root.at("tests");
   note_ignored(model, model_ignored, specs);
+  keep_build_section(root, problems, specs.build);
+  // The other fields of a model are free; only an object can be meant.
+  if (const auto build = model.find("build"); build && build->kind() == Kind::object) {
+    keep_build_section(model, problems, specs.build);
+  }
   const std::vector<Node> items = tests.items();
   if (items.empty()) tests.fail("is an empty array; write at least one test");
   if (const auto framework = model.find("framework"); framework && !options.framework.empty()) {

@@ -37,7 +37,7 @@ walk() {  # walk [FLAGS…]
   rm -rf "$state"
   "$tandem" daemon --once --repo_dir "$repository" --branch main --framework example \
     --frameworks_dir "$(dirname "$here")" --benchmark_file "$here/../../benchmarks/example.json" \
-    --state_dir "$state" --regression "$@"
+    --state_dir "$state" --regression --same_host "$@"
 }
 inconclusive() { grep -q '"outcome": "inconclusive"' "$state/status.json"; }
 

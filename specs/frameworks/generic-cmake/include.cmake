@@ -1,0 +1,17 @@
+# Read at every project() of the build. When the first one is complete, writes down where the program will lie.
+get_property(asked GLOBAL PROPERTY TANDEM_ASKED)
+if(NOT asked)
+  set_property(GLOBAL PROPERTY TANDEM_ASKED TRUE)
+  function(tandem_ask)
+    if(NOT TARGET "${TANDEM_MADE}")
+      message(FATAL_ERROR "generic-cmake: this commit has no target \"${TANDEM_MADE}\"")
+    endif()
+    get_target_property(type "${TANDEM_MADE}" TYPE)
+    if(NOT type STREQUAL "EXECUTABLE")
+      message(FATAL_ERROR "generic-cmake: the target \"${TANDEM_MADE}\" makes no program; "
+        "give \"build\" \"sources\" that use it in the benchmark file")
+    endif()
+    file(GENERATE OUTPUT "${TANDEM_PLACE}" CONTENT "$<TARGET_FILE:${TANDEM_MADE}>\n")
+  endfunction()
+  cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL tandem_ask)
+endif()

@@ -9,16 +9,19 @@ namespace tandem::builders {
 /// Why a commit gave no executable. `sentence` is for a person.
 struct BuildFailure {
   enum class Kind {
-    source,
-    timed_out,
-    memory,
-    disk,
-    processes,
-    output,
-    sandbox,
-    not_a_program,
-    script_missing,
-    checkout,
+    source,          ///< the script ended by itself, not with 0
+    timed_out,       ///< it took longer than its deadline
+    memory,          ///< more than its limit, or than the host has
+    disk,            ///< the host has no room
+    disk_limit,      ///< it wrote more than its limit
+    processes,       ///< more at a time than its limit
+    output,          ///< it printed without end
+    sandbox,         ///< the sandbox could not be made
+    not_a_program,   ///< it ended well and left no program, or something that cannot be kept
+    script_missing,  ///< the script, or a file that the `build` section names, is not there or cannot be run
+    checkout,        ///< the tree cannot be written out as it is
+    fetch,           ///< a submodule could not be fetched
+    mirror,          ///< the mirror is damaged; it was put aside and is made again by the next fetch
     stopped
   };
   std::string commit;
@@ -29,7 +32,9 @@ struct BuildFailure {
   std::string last_lines;     ///< of the log
 };
 
-/// Whether the same commit may build another time: the failure was the ground's, not the source's.
+/// Whether the same commit may build another time, because the failure was the ground's, not the source's:
+/// disk, fetch, mirror, sandbox, script_missing, stopped. Memory and time are the commit's once the builder
+/// gives up.
 [[nodiscard]] bool may_pass_later(BuildFailure::Kind kind);
 
 [[nodiscard]] constexpr const char* name_of(BuildFailure::Kind kind) {
@@ -54,6 +59,12 @@ struct BuildFailure {
       return "checkout";
     case BuildFailure::Kind::disk:
       return "disk";
+    case BuildFailure::Kind::disk_limit:
+      return "disk_limit";
+    case BuildFailure::Kind::fetch:
+      return "fetch";
+    case BuildFailure::Kind::mirror:
+      return "mirror";
     case BuildFailure::Kind::stopped:
       return "stopped";
   }

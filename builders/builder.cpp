@@ -1,21 +1,17 @@
 #include "builders/builder.hpp"
 
 #include <fmt/format.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
-#include "builders/build_script.hpp"
+#include "builders/build_attempt.hpp"
+#include "builders/build_log.hpp"
 #include "builders/cache_key.hpp"
 #include "builders/executable_cache.hpp"
 #include "builders/hashes.hpp"
-#include "builders/printable.hpp"
+#include "builders/layout.hpp"
 #include "builders/repository.hpp"
-#include "builders/work_slot.hpp"
-#include "runners/process.hpp"
+#include "builders/toolchain.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::builders {
@@ -23,236 +19,183 @@ namespace {
 
 namespace fs = std::filesystem;
 using Kind = BuildFailure::Kind;
-using runners::Finished;
-
-constexpr std::size_t most_output = std::size_t{64} << 20;
 
 bool is_full(const std::error_code& code) {
   return code == std::errc::no_space_on_device || code.value() == EDQUOT;
 }
 
-/// A script does not say why its compiler failed; a file system without room does.
-bool is_full(const fs::path& place) {
-  constexpr std::uint64_t room = std::uint64_t{16} << 20;
-  struct statvfs status {};
-  return ::statvfs(place.c_str(), &status) == 0 && std::uint64_t{status.f_bavail} * status.f_frsize < room;
+BuildFailure failure_of(const BuildSettings& settings, const Commit& commit, Kind kind,
+                        const std::string& why) {
+  BuildFailure failure;
+  failure.commit = commit.id;
+  failure.kind = kind;
+  failure.sentence = fmt::format("commit {:.12} was not built for {}: {}", commit.id, settings.platform, why);
+  return failure;
 }
 
-std::string last_lines(const fs::path& log) {
-  constexpr std::streamoff most_bytes = 8192;
-  constexpr std::ptrdiff_t most_lines = 20;
-  std::ifstream file(log, std::ios::binary | std::ios::ate);
-  if (!file) return {};
-  const auto size = static_cast<std::streamoff>(file.tellg());
-  file.seekg(std::max<std::streamoff>(0, size - most_bytes));
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  while (text.ends_with('\n')) text.pop_back();
-  auto from = text.size();
-  for (std::ptrdiff_t line = 0; line < most_lines && from != std::string::npos && from != 0; ++line) {
-    from = text.rfind('\n', from - 1);
-  }
-  if (from != std::string::npos && from != 0) text.erase(0, from + 1);
-  return printable(text, text.size() * 3, Lines::many);
-}
-
-std::string flat(std::string platform) {
-  std::replace(platform.begin(), platform.end(), '/', '-');
-  return platform;
-}
-
-/// One build from the checked-out tree to the published executable; the directories live as long as this.
-class Attempt {
- public:
-  Attempt(const BuildSettings& settings, const Commit& commit, const BuildScript& script)
-      : settings_(settings),
-        commit_(commit),
-        script_(script),
-        slot_(settings.state_dir),
-        log_(fs::absolute(settings.state_dir) / "logs" /
-             fmt::format("build-{}-{}.log", commit.id, flat(settings.platform))),
-        tree_(slot_.path() / "tree"),
-        out_(slot_.path() / "out"),
-        program_(fs::path(settings.framework).filename().string() + "_benchmark") {
-    for (const fs::path& folder : {tree_, out_, home(), scratch(), log_.parent_path()}) {
-      fs::create_directories(folder);
-    }
-    fs::remove(log_);
-  }
-
-  std::variant<Executable, BuildFailure> run(const ExecutableCache& cache, const CacheEntry& entry,
+/// The submodules are asked for before the key is made, because those inside others belong to it too.
+std::optional<BuildFailure> bring_submodules(const BuildSettings& settings, const Commit& commit,
                                              const std::stop_token& stop) {
-    if (const auto failure = open_repository(settings_.mirror)->checkout(commit_, tree_, stop)) {
-      const Kind kind = failure->kind == CheckoutFailure::Kind::stopped ? Kind::stopped
-                        : failure->kind == CheckoutFailure::Kind::disk  ? Kind::disk
-                                                                        : Kind::checkout;
-      return failed(kind, failure->sentence);
-    }
-    if (auto failure = run_script(stop)) return *failure;
-    if (auto failure = check_program()) return *failure;
-    auto published = cache.publish(entry, out_, program_);
-    if (const auto* problem = std::get_if<std::string>(&published)) {
-      return failed(Kind::not_a_program, "the build script left something that cannot be kept: " + *problem);
-    }
-    return std::get<Executable>(std::move(published));
-  }
-
-  BuildFailure failed(Kind kind, const std::string& why) const {
-    BuildFailure failure;
-    failure.commit = commit_.id;
-    failure.kind = kind;
-    failure.exit_status = exit_status_;
-    failure.sentence =
-        fmt::format("commit {:.12} was not built for {}: {}", commit_.id, settings_.platform, why);
-    std::error_code ignored;
-    if (fs::exists(log_, ignored)) {
-      failure.log = log_;
-      failure.last_lines = last_lines(log_);
-    }
-    return failure;
-  }
-
- private:
-  fs::path home() const { return slot_.path() / "home"; }
-  fs::path scratch() const { return slot_.path() / "tmp"; }
-
-  std::vector<std::string> environment() const {
-    std::vector<std::string> variables = {
-        "PATH=" + settings_.search_path,
-        "HOME=" + home().string(),
-        "TMPDIR=" + scratch().string(),
-        "LANG=C.UTF-8",
-        "LC_ALL=C.UTF-8",
-        "TZ=UTC",
-        fmt::format("SOURCE_DATE_EPOCH={}", std::max<std::int64_t>(0, commit_.committer_time)),
-        fmt::format("TANDEM_JOBS={}", settings_.jobs),
-        "CXXFLAGS=" + settings_.cxxflags,
-        "LDFLAGS=" + settings_.ldflags,
-    };
-    if (!settings_.sdk_dir.empty()) {
-      variables.push_back("TANDEM_SDK_DIR=" + fs::absolute(settings_.sdk_dir).string());
-    }
-    if (!settings_.ccache_dir.empty()) {
-      variables.push_back("CCACHE_DIR=" + fs::absolute(settings_.ccache_dir).string());
-    }
-    return variables;
-  }
-
-  std::optional<BuildFailure> run_script(const std::stop_token& stop) {
-    runners::Command command;
-    command.argv = start_of(script_);
-    command.argv.push_back(tree_);
-    command.argv.push_back(out_ / program_);
-    command.environment = environment();
-    command.working_directory = tree_;
-    command.log_file = log_;
-    runners::Limits limits;
-    limits.deadline = settings_.deadline;
-    limits.output_bytes = most_output;
-    const Finished finished = run_command(command, limits, stop);
-    if (finished.how == Finished::How::exited) exit_status_ = finished.code;
-    if (finished.succeeded()) return std::nullopt;
-
-    const std::string why = fmt::format("{} {}", script_.script.string(), describe(finished));
-    switch (finished.how) {
-      case Finished::How::stopped:
-        return failed(Kind::stopped, why);
-      case Finished::How::timed_out:
-        return failed(Kind::timed_out, why);
-      case Finished::How::not_started:
-        return failed(Kind::script_missing, why);
-      default:
-        return failed(is_full(slot_.path()) ? Kind::disk : Kind::source, why);
-    }
-  }
-
-  std::optional<BuildFailure> check_program() const {
-    const fs::path program = out_ / program_;
-    std::error_code error;
-    const fs::file_status status = fs::symlink_status(program, error);
-    const std::string script = script_.script.string();
-    if (!fs::exists(status)) {
-      return failed(Kind::not_a_program,
-                    script + " ended well but left no program where its second argument said");
-    }
-    if (!fs::is_regular_file(status) || ::access(program.c_str(), X_OK) != 0 || fs::file_size(program) == 0) {
-      return failed(Kind::not_a_program, script + " left something that is not an executable file");
-    }
+  if (!settings.source || open_repository(settings.mirror)->submodule_ids(commit.id).empty()) {
     return std::nullopt;
   }
+  const auto failure = fetch_submodules(settings.mirror, commit.id, *settings.source, settings.fetch, stop);
+  if (!failure) return std::nullopt;
+  const Kind kind = failure->kind == FetchFailure::Kind::stopped ? Kind::stopped
+                    : failure->kind == FetchFailure::Kind::disk  ? Kind::disk
+                                                                 : Kind::fetch;
+  return failure_of(settings, commit, kind, failure->sentence);
+}
 
-  const BuildSettings& settings_;
-  const Commit& commit_;
-  const BuildScript& script_;
-  WorkSlot slot_;
-  fs::path log_;
-  fs::path tree_;
-  fs::path out_;
-  std::string program_;
-  std::optional<int> exit_status_;
-};
+Executable held(const BuildSettings& settings, Executable executable) {
+  if (auto pinned = ExecutableCache(settings.exec_dir).pin(executable)) {
+    executable.held = std::make_shared<const InUse>(std::move(*pinned));
+  }
+  return executable;
+}
+
+std::string key_of(const BuildSettings& settings, const BuildOrder& order) {
+  CacheKeyParts parts;
+  parts.commit = order.commit.id;
+  parts.submodules = open_repository(settings.mirror)->submodule_ids(order.commit.id);
+  parts.platform = settings.platform;
+  parts.framework_hash = sha256_of_folder(order.script.framework_folder);
+  parts.sdk_hash = settings.sdk_dir.empty() ? std::string() : sha256_of_folder(settings.sdk_dir);
+  parts.toolchain = describe_toolchain(settings.search_path);
+  parts.cxxflags = flags_of(settings);
+  parts.ldflags = settings.ldflags;
+  parts.seed = settings.seed;
+  if (settings.section) {
+    // Where the user's sources are seen says whether there is a sandbox; that has a field of its own.
+    parts.variables = variables_of(*settings.section, "/");
+    parts.sources_hash = hash_of(order.sources);
+  }
+  if (!settings.linker.empty()) {
+    parts.linker = sha256_of_folder(settings.linker) + " " + describe_program(settings.lld);
+  }
+  parts.ground = fmt::format("sandbox {}, git {}", settings.sandbox.has_value() ? "yes" : "no",
+                             settings.git == BuildSettings::Git::provided ? "yes" : "no");
+  return cache_key(parts);
+}
+
+std::variant<Executable, BuildFailure> build_once(const BuildSettings& settings, const BuildOrder& order,
+                                                  unsigned jobs, const CacheEntry& entry,
+                                                  const std::stop_token& stop) {
+  BuildAttempt attempt(settings, order, jobs);
+  auto result = attempt.run(stop);
+  if (auto* failure = std::get_if<BuildFailure>(&result)) return std::move(*failure);
+  const auto& built = std::get<BuildAttempt::Built>(result);
+  auto published =
+      ExecutableCache(settings.exec_dir).publish(entry, built.directory, built.program, built.links);
+  if (const auto* problem = std::get_if<std::string>(&published)) {
+    return attempt.failed(Kind::not_a_program,
+                          "the build script left something that cannot be kept: " + *problem);
+  }
+  return std::get<Executable>(std::move(published));
+}
 
 std::variant<Executable, BuildFailure> find_or_build(const BuildSettings& settings, const Commit& commit,
                                                      const std::stop_token& stop) {
-  BuildFailure failure;
-  failure.commit = commit.id;
-  BuildScript script;
+  BuildOrder order;
+  order.commit = commit;
   try {
-    script = find_build_script(settings.frameworks_dir, settings.framework, settings.platform);
+    order.script = find_build_script(settings.frameworks_dir, settings.framework, settings.platform);
+    if (settings.section) order.sources = read_user_sources(*settings.section);
   } catch (const InputError& error) {
-    failure.kind = Kind::script_missing;
-    failure.sentence = error.what();
-    return failure;
+    // A program that was added by hand needs no script.
+    const CacheEntry by_hand{settings.framework, settings.platform, commit.id, {}};
+    if (auto added = ExecutableCache(settings.exec_dir).find(by_hand).executable) return std::move(*added);
+    return failure_of(settings, commit, Kind::script_missing, error.what());
   }
-  CacheKeyParts parts;
-  parts.commit = commit.id;
-  parts.platform = settings.platform;
-  parts.framework_hash = sha256_of_folder(script.framework_folder);
-  parts.sdk_hash = settings.sdk_dir.empty() ? std::string() : sha256_of_folder(settings.sdk_dir);
-  parts.toolchain = describe_toolchain(settings.search_path);
-  parts.cxxflags = settings.cxxflags;
-  parts.ldflags = settings.ldflags;
-  parts.seed = settings.seed;
-  const CacheEntry entry{settings.framework, settings.platform, commit.id, cache_key(parts)};
-
-  const ExecutableCache cache(settings.exec_dir);
-  ExecutableCache::Lookup cached = cache.find(entry);
+  if (auto failure = bring_submodules(settings, commit, stop)) return std::move(*failure);
+  const CacheEntry entry{settings.framework, settings.platform, commit.id, key_of(settings, order)};
+  ExecutableCache::Lookup cached = ExecutableCache(settings.exec_dir).find(entry);
   if (cached.executable) return std::move(*cached.executable);
 
-  auto built = Attempt(settings, commit, script).run(cache, entry, stop);
+  fs::remove(build_log(settings.state_dir, commit.id, settings.platform));
+  auto built = build_once(settings, order, settings.jobs, entry, stop);
+  const auto* failure = std::get_if<BuildFailure>(&built);
+  // Several compilers at a time may need what one alone does not; the log of both runs is kept.
+  if (failure != nullptr && failure->kind == Kind::memory && settings.jobs > 1) {
+    built = build_once(settings, order, 1, entry, stop);
+  }
   if (auto* executable = std::get_if<Executable>(&built)) executable->repaired = cached.damage;
   return built;
+}
+
+/// A copy of the programs that the linker can write over.
+void copy_programs(const fs::path& from, const fs::path& to) {
+  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(to)) {
+    if (entry.is_symlink()) continue;
+    fs::permissions(entry.path(), fs::perms::owner_write, fs::perm_options::add);
+  }
 }
 
 }  // namespace
 
 ScriptBuilder::ScriptBuilder(BuildSettings settings) : settings_(std::move(settings)) {
   if (settings_.exec_dir.empty()) settings_.exec_dir = settings_.state_dir / "cache";
+  if (settings_.ccache_dir.empty()) settings_.ccache_dir = settings_.state_dir / "ccache";
+  specs::complain_of_build(settings_.framework, settings_.section);
   clean_work(settings_.state_dir);
   ExecutableCache(settings_.exec_dir).clean();
 }
 
 std::variant<Executable, BuildFailure> ScriptBuilder::build(const Commit& commit, std::stop_token stop) {
   try {
-    return find_or_build(settings_, commit, stop);
+    auto result = find_or_build(settings_, commit, stop);
+    if (auto* executable = std::get_if<Executable>(&result)) return held(settings_, std::move(*executable));
+    return result;
   } catch (const std::system_error& error) {
     if (!is_full(error.code())) throw Error(fmt::format("building commit {}: {}", commit.id, error.what()));
-    BuildFailure failure;
-    failure.commit = commit.id;
-    failure.kind = Kind::disk;
-    failure.sentence =
-        fmt::format("commit {:.12} was not built for {}: {}", commit.id, settings_.platform, error.what());
-    return failure;
+    return failure_of(settings_, commit, Kind::disk, error.what());
   }
 }
 
-std::variant<Executable, std::string> ScriptBuilder::relink(const Executable& executable,
-                                                            std::uint64_t /*seed*/,
-                                                            std::stop_token /*stop*/) {
-  return executable.layout_unresolved;
+std::variant<Executable, std::string> ScriptBuilder::relink(const Executable& executable, std::uint64_t seed,
+                                                            std::stop_token stop) {
+  if (!executable.layout_unresolved.empty()) return executable.layout_unresolved;
+  if (executable.links.empty()) return "what it was linked from was not kept";
+  try {
+    const ExecutableCache cache(settings_.exec_dir);
+    ExecutableCache::Lookup cached = cache.find_layout(executable, seed);
+    if (cached.executable) return held(settings_, std::move(*cached.executable));
+    const WorkSlot slot(settings_.state_dir);
+    const fs::path programs = slot.path() / "out";
+    copy_programs(executable.directory, programs);
+    if (auto why =
+            builders::relink(executable.links, settings_.lld, seed, programs, stop, settings_.sandbox)) {
+      return *why;
+    }
+    auto published = cache.publish_layout(executable, seed, programs);
+    if (auto* layout = std::get_if<Executable>(&published)) return held(settings_, std::move(*layout));
+    return published;
+  } catch (const std::system_error& error) {
+    throw Error(fmt::format("linking commit {} again: {}", executable.commit, error.what()));
+  }
 }
 
 bool may_pass_later(BuildFailure::Kind kind) {
-  return kind == Kind::disk || kind == Kind::sandbox || kind == Kind::script_missing || kind == Kind::stopped;
+  switch (kind) {
+    case Kind::disk:
+    case Kind::fetch:
+    case Kind::mirror:
+    case Kind::sandbox:
+    case Kind::script_missing:
+    case Kind::stopped:
+      return true;
+    case Kind::source:
+    case Kind::timed_out:
+    case Kind::memory:
+    case Kind::disk_limit:
+    case Kind::processes:
+    case Kind::output:
+    case Kind::not_a_program:
+    case Kind::checkout:
+      return false;
+  }
+  return false;
 }
 
 }  // namespace tandem::builders

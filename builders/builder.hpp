@@ -12,7 +12,9 @@
 #include "builders/build_failure.hpp"
 #include "builders/commit.hpp"
 #include "builders/executable.hpp"
+#include "builders/fetch.hpp"
 #include "runners/sandbox.hpp"
+#include "specs/build_section.hpp"
 
 namespace tandem::builders {
 
@@ -40,36 +42,46 @@ struct BuildSettings {
   std::filesystem::path state_dir;
   std::filesystem::path exec_dir;  ///< empty: <state_dir>/cache
   std::filesystem::path mirror;
+  std::optional<Source>
+      source;  ///< where the mirror comes from, for its submodules; nothing: they must be there
+  FetchOptions fetch;
   std::filesystem::path frameworks_dir;
   std::string framework;
   std::string platform;
   std::filesystem::path sdk_dir;  ///< given to scripts as TANDEM_SDK_DIR
   unsigned jobs = 1;
-  std::string cxxflags;
+  std::string cxxflags = "-O2";  ///< of C as well
   std::string ldflags;
   std::string search_path = "/usr/local/bin:/usr/bin:/bin";
-  std::filesystem::path ccache_dir;  ///< empty: not set
+  enum class Ccache { if_present, off } ccache = Ccache::if_present;  ///< changes no byte, only the time
+  std::filesystem::path ccache_dir;  ///< empty: <state_dir>/ccache; shared by all builds
+  std::uint64_t ccache_bytes = std::uint64_t{5} << 30;
   std::uint64_t seed = 0;
   std::chrono::nanoseconds deadline = std::chrono::minutes{60};
-  std::vector<std::string> variables;  ///< "TANDEM_BUILD_…=…", the spec's `build` section; part of the key
+  std::optional<specs::BuildSection> section;             ///< the benchmark file's `build`; part of the key
   enum class Git { absent, provided } git = Git::absent;  ///< provided: the tree has a `.git` of its own
   std::optional<runners::SandboxTools> sandbox;           ///< nothing: builds run on the host itself
   std::vector<std::filesystem::path> readable;            ///< shown to the build read-only, at their own path
-  std::uint64_t memory_bytes = 0;                         ///< 0: no limit
+  std::uint64_t memory_bytes = 0;  ///< this and the next two only in a sandbox; 0: no limit
   std::uint64_t disk_bytes = 0;
   std::size_t processes = 0;
-  std::vector<int> cpus;          ///< empty: any
-  std::filesystem::path linker;   ///< the wrapper that captures links; empty: nothing is captured
-  std::filesystem::path lld;      ///< what it links with
-  std::uint64_t cache_bytes = 0;  ///< the cache's budget; 0: none
+  std::vector<int> cpus;  ///< empty: any
+  std::filesystem::path
+      linker;                 ///< the folder of the wrapper that captures links; empty: nothing is captured
+  std::filesystem::path lld;  ///< what it links with
 };
 
 /// Checks the commit out into a fresh tree and runs the framework's `build.sh <repo_dir> <dst>` on it, once.
 /// The script's status decides, and `<dst>` must then be a program; files beside it are further programs.
-/// Results are kept in the executable cache and taken from there.
+/// Results are kept in the executable cache and taken from there. The same source gives the same bytes.
+///
+/// A build that ran out of memory is tried once more at once, with one job, if it had several; nothing else
+/// is. Which failures may pass another time says may_pass_later. Not thread-safe; several may share a state
+/// directory.
 class ScriptBuilder final : public Builder {
  public:
-  /// Removes what killed builds left in the state directory.
+  /// Removes what killed builds left in the state directory. Throws InputError if a generic framework is not
+  /// told what to build.
   explicit ScriptBuilder(BuildSettings settings);
 
   [[nodiscard]] std::variant<Executable, BuildFailure> build(const Commit& commit,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,12 @@ struct Executable {
   std::vector<ManifestFile> manifest;                             ///< sorted by path
   std::filesystem::path links;    ///< what its programs were linked from; empty: it cannot be relinked
   std::string layout_unresolved;  ///< why it cannot be relinked, a sentence; empty if it can
+  std::string layout;             ///< the seed of its layout, 16 hex digits; empty: as it was built
+  std::string fingerprint;        ///< see identity.hpp; empty: not computed yet
   bool from_cache = false;
-  std::string repaired;  ///< a sentence, if a damaged cache entry had to be replaced
+  bool added_by_hand = false;        ///< brought by `tandem cache add`, not built here
+  std::shared_ptr<const void> held;  ///< as long as a copy of it lives, the cache does not drop the files
+  std::string repaired;              ///< a sentence, if a damaged cache entry had to be replaced
 };
 
 }  // namespace tandem::builders

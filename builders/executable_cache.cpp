@@ -1,113 +1,27 @@
 #include "builders/executable_cache.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <stdio.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
-#include <vector>
+#include <chrono>
+#include <system_error>
+#include <utility>
 
+#include "builders/cache_examination.hpp"
+#include "builders/cache_files.hpp"
+#include "builders/cache_places.hpp"
+#include "builders/hashes.hpp"
+#include "builders/identity.hpp"
 #include "builders/manifest.hpp"
-#include "builders/work_slot.hpp"
-#include "runners/descriptor.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::builders {
 namespace {
 
 namespace fs = std::filesystem;
-using runners::OwnedDescriptor;
-
-constexpr const char* manifest_name = "manifest.json";
-constexpr const char* programs_name = "programs";
-
-[[noreturn]] void fail(const std::string& doing, const fs::path& path) {
-  throw std::system_error(errno, std::generic_category(), fmt::format("cannot {} {}", doing, path.string()));
-}
-
-void synchronise(const fs::path& path) {
-  const OwnedDescriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (descriptor.get() < 0 || ::fsync(descriptor.get()) != 0) fail("write", path);
-}
-
-void write_durably(const fs::path& path, const std::string& text) {
-  {
-    errno = 0;
-    std::ofstream file(path, std::ios::binary);
-    file << text << std::flush;
-    if (!file) fail("write", path);
-  }
-  synchronise(path);
-}
-
-/// std::filesystem::copy_file turns a full disk into an input/output error; here it stays what it is.
-void copy_content(const fs::path& from, const fs::path& to) {
-  const OwnedDescriptor source(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
-  if (source.get() < 0) fail("read", from);
-  const OwnedDescriptor target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (target.get() < 0) fail("write", to);
-  std::vector<char> buffer(std::size_t{1} << 18);
-  while (true) {
-    const ssize_t got = ::read(source.get(), buffer.data(), buffer.size());
-    if (got < 0) fail("read", from);
-    if (got == 0) return;
-    for (ssize_t done = 0; done < got;) {
-      const ssize_t written =
-          ::write(target.get(), buffer.data() + done, static_cast<std::size_t>(got - done));
-      if (written < 0) fail("write", to);
-      done += written;
-    }
-  }
-}
-
-/// Files lose their write bits; directories keep theirs, so that an entry can be moved and removed.
-void copy_durably(const fs::path& from, const fs::path& to) {
-  fs::create_directory(to);
-  for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
-    const fs::path target = to / entry.path().filename();
-    if (entry.is_symlink()) {
-      fs::copy_symlink(entry.path(), target);
-    } else if (entry.is_directory()) {
-      copy_durably(entry.path(), target);
-    } else {
-      copy_content(entry.path(), target);
-      const bool executable = (entry.status().permissions() & fs::perms::owner_exec) != fs::perms::none;
-      if (::chmod(target.c_str(), executable ? 0555 : 0444) != 0) fail("set the mode of", target);
-      synchronise(target);
-    }
-  }
-  synchronise(to);
-}
-
-/// A directory of our own below `incoming`, locked as long as this process works in it.
-class Incoming {
- public:
-  explicit Incoming(const fs::path& parent) {
-    fs::create_directories(parent);
-    while (true) {
-      std::string name = (parent / "XXXXXX").string();
-      if (::mkdtemp(name.data()) == nullptr) fail("make a directory in", parent);
-      path_ = name;
-      lock_ = OwnedDescriptor(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-      // Somebody who cleans up may have been faster between making and locking.
-      if (lock_.get() >= 0 && ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0 && fs::exists(path_)) return;
-    }
-  }
-  ~Incoming() { remove_tree(path_); }
-  Incoming(const Incoming&) = delete;
-  Incoming& operator=(const Incoming&) = delete;
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-  OwnedDescriptor lock_;
-};
+using Files = std::vector<ManifestFile>;
+using Published = std::variant<Executable, std::string>;
 
 Executable executable_of(const fs::path& place, Manifest manifest) {
   Executable executable;
@@ -123,104 +37,207 @@ Executable executable_of(const fs::path& place, Manifest manifest) {
     }
   }
   executable.manifest = std::move(manifest.files);
+  if (!manifest.links.empty()) executable.links = place / links_name;
+  executable.layout_unresolved = manifest.layout_unresolved;
+  if (manifest.links.empty() && executable.layout_unresolved.empty()) {
+    executable.layout_unresolved = "what its programs were linked from was not kept";
+  }
+  executable.layout = manifest.layout;
+  executable.fingerprint = manifest.fingerprint;
+  executable.added_by_hand = manifest.added_by_hand;
   return executable;
 }
 
-/// The manifest if all is as it says; otherwise a sentence.
-std::variant<Manifest, std::string> examine(const fs::path& place, const CacheEntry& entry) {
-  std::ifstream file(place / manifest_name, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open()) return "it has no manifest";
-  try {
-    Manifest manifest = manifest_from_json(text);
-    if (manifest.key != entry.key || manifest.commit != entry.commit)
-      return "its manifest is of another build";
-    const auto inventory = take_inventory(place / programs_name);
-    if (const auto* problem = std::get_if<std::string>(&inventory)) return *problem;
-    const auto& found = std::get<std::vector<ManifestFile>>(inventory);
-    if (found == manifest.files) return manifest;
-    for (const ManifestFile& wanted : manifest.files) {
-      if (std::find(found.begin(), found.end(), wanted) == found.end()) {
-        return fmt::format("'{}' is missing or changed", wanted.path);
-      }
-    }
-    return "it holds files that its manifest does not name";
-  } catch (const Error& error) {
-    return error.what();
-  } catch (const std::system_error& error) {
-    return error.what();
+/// What a layout has from the executable that it is a layout of.
+Executable layout_of(const Executable& executable, Executable layout) {
+  layout.key = fmt::format("{}-{}", executable.key.substr(0, executable.key.find('-')), layout.layout);
+  layout.links = executable.links;
+  layout.layout_unresolved.clear();
+  layout.added_by_hand = executable.added_by_hand;
+  return layout;
+}
+
+/// Whatever is at the place, verified; moved away if it is not what it has to be.
+ExecutableCache::Lookup look_up(const fs::path& exec_dir, const fs::path& place, const Expected& expected) {
+  // Held, so that one who makes room does not take it away half-read.
+  const auto held = hold(place, Hold::in_use);
+  std::error_code error;
+  if (held.get() < 0 && !fs::exists(fs::symlink_status(place, error))) return {};
+  auto examined = examine(place, expected);
+  if (auto* manifest = std::get_if<Manifest>(&examined)) {
+    touch(place);
+    Executable executable = executable_of(place, std::move(*manifest));
+    executable.from_cache = true;
+    return {std::move(executable), {}};
   }
+  return {std::nullopt, move_aside(exec_dir, place, expected, held, std::get<std::string>(examined))};
+}
+
+/// A copy of the programs in a new place of its own, or a sentence if they cannot be kept.
+std::variant<Files, std::string> copy_programs(const fs::path& from, const fs::path& to) {
+  // What cannot be kept is refused before it is copied: a link may lead anywhere.
+  if (auto refused = take_inventory(from, Hashing::no); std::holds_alternative<std::string>(refused)) {
+    return refused;
+  }
+  copy_durably(from, to);
+  return take_inventory(to);
+}
+
+/// Puts what is ready in its place, unless there is something sound already.
+Published settle(const fs::path& exec_dir, const fs::path& fresh, const fs::path& place, Manifest manifest) {
+  const auto held = hold(fresh, Hold::in_use);  // A lock goes along when a directory is moved.
+  constexpr int attempts = 16;
+  for (int attempt = 1;; ++attempt) {
+    fs::create_directories(place.parent_path());
+    if (::rename(fresh.c_str(), place.c_str()) == 0) break;
+    // One who makes room may have removed the empty directory above.
+    if (errno == ENOENT && attempt < attempts) continue;
+    if ((errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR) || attempt == attempts) {
+      throw std::system_error(errno, std::generic_category(), "cannot publish " + place.string());
+    }
+    auto theirs = look_up(exec_dir, place, {manifest.key, manifest.commit, manifest.layout});
+    if (theirs.executable) return std::move(*theirs.executable);
+  }
+  for (fs::path folder = place.parent_path(); folder != exec_dir && folder.has_relative_path();
+       folder = folder.parent_path()) {
+    synchronise(folder);
+  }
+  synchronise(exec_dir);
+  return executable_of(place, std::move(manifest));
+}
+
+std::int64_t now_seconds() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
+}
+
+Published keep(const fs::path& exec_dir, const fs::path& place, Manifest manifest, const fs::path& directory,
+               const Links& links) {
+  const Passage passage(exec_dir);
+  const fs::path fresh = passage.path() / "entry";
+  fs::create_directory(fresh);
+  auto programs = copy_programs(directory, fresh / programs_name);
+  if (auto* problem = std::get_if<std::string>(&programs)) return std::move(*problem);
+  manifest.files = std::get<Files>(std::move(programs));
+  manifest.layout_unresolved = links.unresolved;
+  if (!links.directory.empty()) {
+    // Programs whose links cannot be kept are still worth keeping.
+    auto kept = copy_programs(links.directory, fresh / links_name);
+    if (auto* files = std::get_if<Files>(&kept)) {
+      manifest.links = std::move(*files);
+    } else {
+      manifest.layout_unresolved =
+          "what its programs were linked from cannot be kept: " + std::get<std::string>(kept);
+    }
+  }
+  manifest.built = now_seconds();
+  if (manifest.layout.empty()) manifest.fingerprint = fingerprint(executable_of(fresh, manifest));
+  write_durably(fresh / manifest_name, to_json(manifest));
+  touch(fresh);
+  synchronise(fresh);
+  return settle(exec_dir, fresh, place, std::move(manifest));
+}
+
+Manifest manifest_for(const CacheEntry& entry, const std::string& program) {
+  Manifest manifest;
+  manifest.key = entry.key;
+  manifest.commit = entry.commit;
+  manifest.framework = entry.framework;
+  manifest.platform = entry.platform;
+  manifest.program = program;
+  return manifest;
+}
+
+std::string name_of_seed(std::uint64_t seed) {
+  return fmt::format("{:016x}", seed);
 }
 
 }  // namespace
 
 ExecutableCache::ExecutableCache(const fs::path& exec_dir) : exec_dir_(fs::absolute(exec_dir)) {}
 
-fs::path ExecutableCache::place_of(const CacheEntry& entry) const {
-  constexpr std::size_t prefix = 16;
-  return exec_dir_ / entry.framework / entry.platform / entry.commit / entry.key.substr(0, prefix);
-}
-
 ExecutableCache::Lookup ExecutableCache::find(const CacheEntry& entry) const {
-  const fs::path place = place_of(entry);
-  std::error_code error;
-  if (!fs::exists(fs::symlink_status(place, error))) return {};
-  auto examined = examine(place, entry);
-  if (auto* manifest = std::get_if<Manifest>(&examined)) {
-    Executable executable = executable_of(place, std::move(*manifest));
-    executable.from_cache = true;
-    return {std::move(executable), {}};
-  }
-  // One damaged entry per build is kept for a look, out of the way of the next.
-  const fs::path aside =
-      exec_dir_ / "damaged" / fmt::format("{}-{}", entry.commit, place.filename().string());
-  remove_tree(aside);
-  fs::create_directories(aside.parent_path());
-  if (::rename(place.c_str(), aside.c_str()) != 0 && errno != ENOENT) fail("move away", place);
-  return {std::nullopt, fmt::format("the cached executable '{}' was damaged ({}) and has been moved to '{}'",
-                                    place.string(), std::get<std::string>(examined), aside.string())};
+  Lookup built;
+  if (!entry.key.empty())
+    built = look_up(exec_dir_, place_of(exec_dir_, entry), {entry.key, entry.commit, {}});
+  if (built.executable) return built;
+  CacheEntry brought = entry;
+  brought.key = key_by_hand(entry);
+  Lookup added = look_up(exec_dir_, place_of(exec_dir_, brought), {brought.key, entry.commit, {}});
+  if (added.executable) added.executable->repaired = built.damage;
+  if (added.damage.empty()) added.damage = built.damage;
+  return added;
 }
 
-std::variant<Executable, std::string> ExecutableCache::publish(const CacheEntry& entry,
-                                                               const fs::path& directory,
-                                                               const std::string& program) const {
-  const Incoming incoming(exec_dir_ / "incoming");
-  const fs::path fresh = incoming.path() / "entry";
-  // What cannot be kept is refused before it is copied: a link may lead anywhere.
-  if (auto refused = take_inventory(directory); std::holds_alternative<std::string>(refused)) {
-    return std::get<std::string>(refused);
-  }
-  fs::create_directory(fresh);
-  copy_durably(directory, fresh / programs_name);
-  auto inventory = take_inventory(fresh / programs_name);
-  if (auto* problem = std::get_if<std::string>(&inventory)) return std::move(*problem);
-  Manifest manifest{entry.key,      entry.commit, entry.framework,
-                    entry.platform, program,      std::get<std::vector<ManifestFile>>(std::move(inventory))};
-  write_durably(fresh / manifest_name, to_json(manifest));
-  synchronise(fresh);
+Published ExecutableCache::publish(const CacheEntry& entry, const fs::path& directory,
+                                   const std::string& program, const Links& links) const {
+  return keep(exec_dir_, place_of(exec_dir_, entry), manifest_for(entry, program), directory, links);
+}
 
-  const fs::path place = place_of(entry);
-  fs::create_directories(place.parent_path());
-  if (::rename(fresh.c_str(), place.c_str()) != 0) {
-    if (errno != ENOTEMPTY && errno != EEXIST) fail("publish", place);
-    Lookup theirs = find(entry);
-    if (theirs.executable) return std::move(*theirs.executable);
-    if (::rename(fresh.c_str(), place.c_str()) != 0) fail("publish", place);
+Published ExecutableCache::add_by_hand(const CacheEntry& entry, const fs::path& directory,
+                                       const std::string& program) const {
+  CacheEntry brought = entry;
+  brought.key = key_by_hand(entry);
+  Manifest manifest = manifest_for(brought, program);
+  manifest.added_by_hand = true;
+  return keep(exec_dir_, place_of(exec_dir_, brought), std::move(manifest), directory,
+              {{}, "it was added by hand, without what it was linked from"});
+}
+
+ExecutableCache::Lookup ExecutableCache::find_layout(const Executable& executable, std::uint64_t seed) const {
+  const fs::path entry = entry_of(executable);
+  const std::string layout = name_of_seed(seed);
+  const auto held = hold(entry, Hold::in_use);
+  const std::string key = executable.key.substr(0, executable.key.find('-'));
+  Lookup found = look_up(exec_dir_, entry / layouts_name / layout, {key, executable.commit, layout});
+  if (found.executable) {
+    touch(entry);
+    found.executable = layout_of(executable, std::move(*found.executable));
   }
-  for (fs::path folder = place.parent_path(); folder != exec_dir_; folder = folder.parent_path()) {
-    synchronise(folder);
+  return found;
+}
+
+Published ExecutableCache::publish_layout(const Executable& executable, std::uint64_t seed,
+                                          const fs::path& directory) const {
+  const fs::path entry = entry_of(executable);
+  const auto held = hold(entry, Hold::in_use);
+  if (held.get() < 0) {
+    throw Error(
+        fmt::format("'{}' was dropped from the cache while it was being relinked; build commit {} again",
+                    entry.string(), executable.commit));
   }
-  synchronise(exec_dir_);
-  return executable_of(place, std::move(manifest));
+  Manifest manifest;
+  manifest.key = executable.key.substr(0, executable.key.find('-'));
+  manifest.commit = executable.commit;
+  manifest.platform = executable.platform;
+  manifest.program = executable.program.lexically_relative(executable.directory).generic_string();
+  manifest.layout = name_of_seed(seed);
+  const fs::path place = entry / layouts_name / manifest.layout;
+  Published published = keep(exec_dir_, place, std::move(manifest), directory, {});
+  if (auto* layout = std::get_if<Executable>(&published)) return layout_of(executable, std::move(*layout));
+  return published;
+}
+
+std::optional<InUse> ExecutableCache::pin(const Executable& executable) const {
+  auto entry = hold(entry_of(executable), Hold::in_use);
+  if (entry.get() < 0) return std::nullopt;
+  if (executable.layout.empty()) return InUse(std::move(entry), {});
+  auto layout = hold(executable.directory.parent_path(), Hold::in_use);
+  if (layout.get() < 0) return std::nullopt;
+  return InUse(std::move(entry), std::move(layout));
 }
 
 void ExecutableCache::clean() const {
-  std::error_code error;
-  for (fs::directory_iterator entry(exec_dir_ / "incoming", error), end; !error && entry != end;
-       entry.increment(error)) {
-    const OwnedDescriptor lock(::open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (lock.get() >= 0 && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) remove_tree(entry->path());
-  }
+  clean_passages(exec_dir_);
+}
+
+std::string key_by_hand(const CacheEntry& entry) {
+  Sha256 hash;
+  hash.add_field("tandem executable added by hand 1");
+  hash.add_field(entry.framework);
+  hash.add_field(entry.platform);
+  hash.add_field(entry.commit);
+  return hash.finish();
 }
 
 }  // namespace tandem::builders

@@ -7,6 +7,7 @@
 #include <array>
 #include <sstream>
 
+#include "builders/hg_fetch.hpp"
 #include "builders/printable.hpp"
 #include "runners/process.hpp"
 
@@ -100,23 +101,30 @@ std::variant<Tip, FetchFailure> fetch_protocol::read(const std::string& line) {
   return FetchFailure{Kind::internal, "the fetching child gave no answer that can be understood"};
 }
 
-std::variant<Tip, FetchFailure> fetch(const std::filesystem::path& mirror, const Source& source,
-                                      const FetchOptions& options, std::stop_token stop) {
+namespace {
+
+/// Runs the child and reads its answer; `what` begins the sentence of a failure.
+std::variant<Tip, FetchFailure> ask_child(const std::vector<std::string>& arguments, const Source& source,
+                                          const FetchOptions& options, const std::string& what,
+                                          const std::stop_token& stop) {
   runners::Command command;
-  command.argv = {options.program, fetch_protocol::command, std::filesystem::absolute(mirror), source.branch};
+  command.argv = {options.program, fetch_protocol::command};
+  command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
   command.environment = runners::current_environment();
   std::erase_if(command.environment, belongs_to_protocol);
-  command.environment.push_back(fmt::format("{}={}", fetch_protocol::url_variable, source.url));
-  if (!source.seed.empty()) {
-    command.environment.push_back(fmt::format("{}={}", fetch_protocol::seed_variable, source.seed.string()));
-  }
+  const auto pass = [&](const char* name, const std::string& value) {
+    if (!value.empty()) command.environment.push_back(fmt::format("{}={}", name, value));
+  };
+  pass(fetch_protocol::url_variable, source.url);
+  pass(fetch_protocol::seed_variable, source.seed);
+  pass(fetch_protocol::key_file_variable, source.key_file);
+  pass(fetch_protocol::token_file_variable, source.token_file);
   runners::Limits limits;
   limits.deadline = options.deadline;
 
   const Finished finished = run_command(command, limits, stop);
   const auto failed = [&](Kind kind, const std::string& why) {
-    return FetchFailure{
-        kind, fmt::format("branch '{}' could not be fetched from {}: {}", source.branch, source.shown, why)};
+    return FetchFailure{kind, fmt::format("{} could not be fetched from {}: {}", what, source.shown, why)};
   };
   switch (finished.how) {
     case Finished::How::exited:
@@ -131,6 +139,27 @@ std::variant<Tip, FetchFailure> fetch(const std::filesystem::path& mirror, const
       break;
   }
   return failed(Kind::internal, fmt::format("the fetching child {}", describe(finished)));
+}
+
+}  // namespace
+
+std::variant<Tip, FetchFailure> fetch(const std::filesystem::path& mirror, const Source& source,
+                                      const FetchOptions& options, std::stop_token stop) {
+  // Here the kinds of version control part: hg is a program of its own and needs no child of ours around it.
+  if (source.kind == Source::Kind::hg) return fetch_hg(mirror, source, options.deadline, stop);
+  return ask_child({std::filesystem::absolute(mirror), source.branch}, source, options,
+                   fmt::format("branch '{}'", source.branch), stop);
+}
+
+std::optional<FetchFailure> fetch_submodules(const std::filesystem::path& mirror, const std::string& commit,
+                                             const Source& source, const FetchOptions& options,
+                                             std::stop_token stop) {
+  if (source.kind != Source::Kind::git) return std::nullopt;  // no other kind has them
+  const auto answer =
+      ask_child({std::filesystem::absolute(mirror), commit, fetch_protocol::submodules}, source, options,
+                fmt::format("the submodules of {}", printable(commit, 40)), stop);
+  const auto* failure = std::get_if<FetchFailure>(&answer);
+  return failure == nullptr ? std::nullopt : std::optional(*failure);
 }
 
 }  // namespace tandem::builders

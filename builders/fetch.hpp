@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <variant>
@@ -35,13 +36,23 @@ struct FetchOptions {
 };
 
 /// Brings the branch of `source` into the bare repository `mirror`, which is made if it is missing. The
-/// network library has no time-out, so the work is done by a child that is killed at the deadline.
+/// network library has no time-out, so the work is done by a child that is killed at the deadline. A branch
+/// that is gone is a failure `no_branch`; the mirror keeps what it was.
 [[nodiscard]] std::variant<Tip, FetchFailure> fetch(const std::filesystem::path& mirror, const Source& source,
                                                     const FetchOptions& options, std::stop_token stop = {});
 
-/// The child's side. `arguments` are those after the word internal-fetch: MIRROR BRANCH. The URL comes
-/// through the environment, because it may hold a password and every user can read the arguments of a
-/// process. Prints one line for the parent and returns the exit status.
+/// Brings the submodules of a fetched commit, and theirs, up to eight levels deep, each into a mirror of its
+/// own in the directory `<mirror>.modules`. What is there already costs no connection. Submodules may be
+/// fetched by http, https, ssh and git, and from files where the source itself is one; credentials of the
+/// source are shown to its own host only. Nothing means success.
+[[nodiscard]] std::optional<FetchFailure> fetch_submodules(const std::filesystem::path& mirror,
+                                                           const std::string& commit, const Source& source,
+                                                           const FetchOptions& options,
+                                                           std::stop_token stop = {});
+
+/// The child's side. `arguments` are those after the word internal-fetch: MIRROR BRANCH, or MIRROR COMMIT
+/// submodules. The URL comes through the environment, because it may hold a password and every user can read
+/// the arguments of a process. Prints one line for the parent and returns the exit status.
 [[nodiscard]] int fetch_in_child(const std::vector<std::string>& arguments);
 
 /// How parent and child talk; the child's answer is one line.
@@ -49,6 +60,9 @@ namespace fetch_protocol {
 inline constexpr const char* command = "internal-fetch";
 inline constexpr const char* url_variable = "TANDEM_FETCH_URL";
 inline constexpr const char* seed_variable = "TANDEM_FETCH_SEED";
+inline constexpr const char* key_file_variable = "TANDEM_FETCH_KEY_FILE";
+inline constexpr const char* token_file_variable = "TANDEM_FETCH_TOKEN_FILE";
+inline constexpr const char* submodules = "submodules";
 
 [[nodiscard]] std::string write(const std::variant<Tip, FetchFailure>& answer);
 [[nodiscard]] std::variant<Tip, FetchFailure> read(const std::string& line);

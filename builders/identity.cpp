@@ -1,121 +1,185 @@
 #include "builders/identity.hpp"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <gelf.h>
-#include <libelf.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <memory>
-#include <string_view>
+#include <array>
 #include <vector>
 
+#include "builders/commit_mask.hpp"
+#include "builders/elf_image.hpp"
 #include "builders/hashes.hpp"
-#include "runners/descriptor.hpp"
+#include "builders/mapped_file.hpp"
+#include "builders/system_libraries.hpp"
 
 namespace tandem::builders {
 namespace {
 
 namespace fs = std::filesystem;
+using Ranges = std::vector<FileRange>;
 
-struct EndElf {
-  void operator()(Elf* elf) const { elf_end(elf); }
-};
-using ElfHandle = std::unique_ptr<Elf, EndElf>;
-
-struct Range {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-};
-
-template <class Header>
-std::vector<Range> section_table_fields() {
-  return {{offsetof(Header, e_shoff), offsetof(Header, e_shoff) + sizeof(Header::e_shoff)},
-          {offsetof(Header, e_shnum), sizeof(Header)}};
-}
-
-/// The parts of the file that differ without the program being another one.
-std::vector<Range> ignored_ranges(Elf* elf, const std::vector<GElf_Phdr>& segments) {
-  std::vector<Range> ignored = gelf_getclass(elf) == ELFCLASS64 ? section_table_fields<Elf64_Ehdr>()
-                                                                : section_table_fields<Elf32_Ehdr>();
-  for (const GElf_Phdr& segment : segments) {
-    if (segment.p_type != PT_NOTE) continue;
-    const auto offset = static_cast<std::int64_t>(segment.p_offset);
-    Elf_Data* data =
-        elf_getdata_rawchunk(elf, offset, segment.p_filesz, segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
-    if (data == nullptr) continue;
-    GElf_Nhdr note;
-    std::size_t name = 0;
-    std::size_t description = 0;
-    for (std::size_t next = 0; (next = gelf_getnote(data, next, &note, &name, &description)) > 0;) {
-      const std::string_view owner(static_cast<const char*>(data->d_buf) + name,
-                                   note.n_namesz > 0 ? note.n_namesz - 1 : 0);
-      if (owner != "GNU" || note.n_type != NT_GNU_BUILD_ID) continue;
-      ignored.push_back({segment.p_offset + description, segment.p_offset + description + note.n_descsz});
+/// Sorted, with overlapping ones made one.
+Ranges merged(Ranges ranges) {
+  std::sort(ranges.begin(), ranges.end(), [](auto a, auto b) { return a.begin < b.begin; });
+  Ranges result;
+  for (const FileRange& range : ranges) {
+    if (range.begin >= range.end) continue;
+    if (!result.empty() && range.begin <= result.back().end) {
+      result.back().end = std::max(result.back().end, range.end);
+    } else {
+      result.push_back(range);
     }
   }
-  return ignored;
+  return result;
+}
+
+/// Hashes a part of the file apart from the holes, which must be merged. Each hole counts with its length and
+/// so with its place: nothing that stands in a file can pass for one.
+void add_apart_from(Sha256& hash, std::string_view bytes, FileRange part, const Ranges& holes) {
+  std::uint64_t at = part.begin;
+  auto hole = std::upper_bound(holes.begin(), holes.end(), part.begin,
+                               [](std::uint64_t place, const FileRange& one) { return place < one.end; });
+  for (; hole != holes.end() && hole->begin < part.end; ++hole) {
+    const std::uint64_t begin = std::max(hole->begin, at);
+    const std::uint64_t end = std::min(hole->end, part.end);
+    hash.add_field(bytes.substr(at, begin - at));
+    hash.add_field(fmt::format("hole {}", end - begin));
+    at = end;
+  }
+  hash.add_field(bytes.substr(at, part.end - at));
+  hash.add_field("end");
+}
+
+/// Sections that no program looks at when it runs, but tools for debugging do.
+bool is_for_tools(const ElfImage::Section& section) {
+  constexpr std::array types = {SHT_NULL, SHT_NOBITS, SHT_SYMTAB, SHT_STRTAB,      SHT_REL,
+                                SHT_RELA, SHT_NOTE,   SHT_GROUP,  SHT_SYMTAB_SHNDX};
+  constexpr std::array<std::string_view, 9> names = {
+      ".debug",     ".zdebug", ".comment", ".gnu_debug", ".gnu.build.attributes",
+      ".gdb_index", ".stab",   ".llvm",    ".gnu.lto"};
+  return std::find(types.begin(), types.end(), static_cast<int>(section.type)) != types.end() ||
+         std::any_of(names.begin(), names.end(),
+                     [&](std::string_view name) { return section.name.starts_with(name); });
+}
+
+/// Where a commit id may stand that is not code and not a variable.
+Ranges read_only_data(const ElfImage& image) {
+  Ranges ranges;
+  for (const ElfImage::Segment& segment : image.segments) {
+    if (segment.type == PT_LOAD && (segment.flags & (PF_W | PF_X)) == 0) ranges.push_back(segment.content);
+  }
+  // Some linkers put constants and code into one segment; then the sections tell them apart.
+  for (const ElfImage::Section& section : image.sections) {
+    const bool constant = (section.flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR)) == SHF_ALLOC;
+    if (constant && section.type == SHT_PROGBITS) ranges.push_back(section.content);
+  }
+  return merged(std::move(ranges));
+}
+
+/// Hashes a file that is no program: all of it.
+std::string plain_hash(std::string_view bytes, const std::string& commit) {
+  Sha256 hash;
+  const FileRange all{0, bytes.size()};
+  add_apart_from(hash, bytes, all, find_commit_ids(bytes, all, commit));
+  return hash.finish();
+}
+
+std::string content_hash(std::string_view bytes, const std::string& commit) {
+  const auto loadable = loadable_hash(bytes, commit);
+  return loadable ? "elf " + *loadable : "plain " + plain_hash(bytes, commit);
+}
+
+/// Libraries are the same if they are one file, or if they have the same content.
+bool same_libraries(const std::vector<FoundLibrary>& one, const std::vector<FoundLibrary>& other) {
+  return std::equal(
+      one.begin(), one.end(), other.begin(), other.end(), [](const FoundLibrary& a, const FoundLibrary& b) {
+        if (a.name != b.name || a.path.empty() != b.path.empty()) return false;
+        return a.path == b.path ||
+               content_hash(MappedFile(a.path).bytes(), {}) == content_hash(MappedFile(b.path).bytes(), {});
+      });
 }
 
 }  // namespace
 
-std::optional<std::string> loadable_hash(const fs::path& file) {
-  static const bool ready = elf_version(EV_CURRENT) != EV_NONE;
-  const runners::OwnedDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!ready || descriptor.get() < 0) return std::nullopt;
-  const ElfHandle elf(elf_begin(descriptor.get(), ELF_C_READ_MMAP, nullptr));
-  if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF) return std::nullopt;
-  std::size_t size = 0;
-  const char* raw = elf_rawfile(elf.get(), &size);
-  std::size_t count = 0;
-  if (raw == nullptr || elf_getphdrnum(elf.get(), &count) != 0) return std::nullopt;
-
-  std::vector<GElf_Phdr> segments(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const GElf_Phdr* segment = gelf_getphdr(elf.get(), static_cast<int>(i), &segments[i]);
-    if (segment == nullptr) return std::nullopt;
-    const bool inside = segment->p_offset <= size && segment->p_filesz <= size - segment->p_offset;
-    if (!inside) return std::nullopt;
+std::optional<std::string> loadable_hash(std::string_view bytes, const std::string& commit) {
+  const auto image = read_elf(bytes);
+  if (!image) return std::nullopt;
+  Ranges holes = image->section_pointers;
+  holes.insert(holes.end(), image->build_ids.begin(), image->build_ids.end());
+  for (const FileRange& range : read_only_data(*image)) {
+    const Ranges ids = find_commit_ids(bytes, range, commit);
+    holes.insert(holes.end(), ids.begin(), ids.end());
   }
-  const std::vector<Range> ignored = ignored_ranges(elf.get(), segments);
+  holes = merged(std::move(holes));
 
   Sha256 hash;
-  bool loadable = false;
-  for (const GElf_Phdr& segment : segments) {
-    hash.add_field(fmt::format("{} {} {} {} {} {} {}", segment.p_type, segment.p_flags, segment.p_vaddr,
-                               segment.p_paddr, segment.p_filesz, segment.p_memsz, segment.p_align));
-    if (segment.p_type != PT_LOAD) continue;
-    loadable = true;
-    std::string content(raw + segment.p_offset, segment.p_filesz);
-    for (const Range& range : ignored) {
-      const std::uint64_t end = segment.p_offset + segment.p_filesz;
-      for (std::uint64_t at = std::max(range.begin, segment.p_offset); at < std::min(range.end, end); ++at) {
-        content[at - segment.p_offset] = '\0';
-      }
-    }
-    hash.add_field(content);
+  hash.add_field(fmt::format("{} {} {} {} {}", image->file_class, image->type, image->machine, image->entry,
+                             image->flags));
+  Ranges known = image->headers;
+  for (const ElfImage::Segment& segment : image->segments) {
+    hash.add_field(fmt::format("{} {} {} {} {} {}", segment.type, segment.flags, segment.address,
+                               segment.content.end - segment.content.begin, segment.memory_size,
+                               segment.alignment));
+    known.push_back(segment.content);
+    if (segment.type == PT_LOAD) add_apart_from(hash, bytes, segment.content, holes);
   }
-  return loadable ? std::optional(hash.finish()) : std::nullopt;
+  for (const ElfImage::Section& section : image->sections) {
+    known.push_back(section.content);
+    if ((section.flags & SHF_ALLOC) != 0 || is_for_tools(section)) continue;
+    hash.add_field("section " + section.name);
+    add_apart_from(hash, bytes, section.content, find_commit_ids(bytes, section.content, commit));
+  }
+  // Programs that unpack themselves carry what they read behind everything else.
+  std::uint64_t end = 0;
+  for (const FileRange& range : known) end = std::max(end, range.end);
+  const FileRange rest{end, bytes.size()};
+  if (bytes.substr(end).find_first_not_of('\0') != std::string_view::npos) {
+    add_apart_from(hash, bytes, rest, find_commit_ids(bytes, rest, commit));
+  }
+  return hash.finish();
+}
+
+std::string fingerprint(const Executable& executable) {
+  if (!executable.fingerprint.empty()) return executable.fingerprint;
+  Sha256 hash;
+  hash.add_field("tandem identity 1");
+  LibrarySearch search;
+  const fs::path directory = fs::canonical(executable.directory);
+  for (const ManifestFile& file : executable.manifest) {
+    hash.add_field(file.path);
+    hash.add_field(fmt::format("{}", static_cast<int>(file.kind)));
+    if (file.kind == ManifestFile::Kind::link) {
+      hash.add_field(file.sha256);
+      continue;
+    }
+    const fs::path path = directory / file.path;
+    hash.add_field(content_hash(MappedFile(path).bytes(), executable.commit));
+    for (const FoundLibrary& library : search.libraries_of(path)) {
+      // The files of the executable itself are hashed already, and may stand anywhere.
+      const fs::path own = library.path.lexically_relative(directory);
+      const bool outside = own.empty() || *own.begin() == "..";
+      hash.add_field(library.name);
+      hash.add_field(outside ? library.path.string() : "own " + own.string());
+      if (outside) hash.add_field(library.identity);
+    }
+  }
+  return hash.finish();
 }
 
 bool identical_files(const fs::path& one, const fs::path& other) {
-  if (sha256_of_file(one) == sha256_of_file(other)) return true;
-  const auto first = loadable_hash(one);
-  return first && first == loadable_hash(other);
+  const MappedFile first(one);
+  const MappedFile second(other);
+  if (first.bytes() != second.bytes() &&
+      content_hash(first.bytes(), {}) != content_hash(second.bytes(), {})) {
+    return false;
+  }
+  LibrarySearch search;
+  return same_libraries(search.libraries_of(one), search.libraries_of(other));
 }
 
 bool identical(const Executable& one, const Executable& other) {
-  const auto same = [&](const ManifestFile& a, const ManifestFile& b) {
-    if (a.path != b.path || a.kind != b.kind) return false;
-    if (a.sha256 == b.sha256) return true;
-    if (a.kind == ManifestFile::Kind::link) return false;
-    const auto first = loadable_hash(one.directory / a.path);
-    return first && first == loadable_hash(other.directory / b.path);
-  };
-  return std::equal(one.manifest.begin(), one.manifest.end(), other.manifest.begin(), other.manifest.end(),
-                    same);
+  return fingerprint(one) == fingerprint(other);
 }
 
 }  // namespace tandem::builders

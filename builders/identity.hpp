@@ -3,21 +3,31 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "builders/executable.hpp"
 
 namespace tandem::builders {
 
-/// True if nothing that can be run differs: the same files, each with the same content or, for programs and
-/// shared libraries in ELF format, with the same loadable content. Debug information and the build id do not
-/// count.
+/// SHA-256 of everything that is run: two executables with equal fingerprints run the same code on this host.
+///
+/// It covers every file of the manifest with its path and kind, and the system libraries that the programs
+/// find. Of programs and shared libraries in ELF format it covers what is loaded and what they may read of
+/// themselves; the build id, symbol tables and debug information do not count. Where a file names the
+/// executable's own commit, only that it does so at this place counts. The one kept with the executable, if
+/// there is one; otherwise it is computed. Throws std::system_error if a file cannot be read.
+[[nodiscard]] std::string fingerprint(const Executable& executable);
+
+/// Whether nothing that is run differs.
 [[nodiscard]] bool identical(const Executable& one, const Executable& other);
 
-/// The same for two single files. Throws std::system_error if one cannot be read.
+/// The same for two single files, with the libraries they find. Throws std::system_error if one cannot be
+/// read.
 [[nodiscard]] bool identical_files(const std::filesystem::path& one, const std::filesystem::path& other);
 
-/// SHA-256 of what a loader maps from an ELF file, apart from the build id and the place of the section
-/// table. Nothing if the file is not a sound ELF file with loadable segments.
-[[nodiscard]] std::optional<std::string> loadable_hash(const std::filesystem::path& file);
+/// SHA-256 of what counts in an ELF file. Nothing if the bytes are not a sound one with loadable segments.
+/// Takes any bytes.
+[[nodiscard]] std::optional<std::string> loadable_hash(std::string_view bytes,
+                                                       const std::string& commit = {});
 
 }  // namespace tandem::builders

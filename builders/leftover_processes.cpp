@@ -36,9 +36,12 @@ bool works_in(const fs::path& process, const std::string& directory) {
   const std::string place = fs::read_symlink(process / "cwd", error).string() + "/";
   if (place.starts_with(directory + "/")) return true;
   // Each variable ends with a NUL, and so does what stands before it.
-  const std::string environment = std::string(1, '\0') + environment_of(process);
-  const auto has = [&](const std::string& name) {
-    return environment.find(std::string(1, '\0') + name + "=" + directory + "/") != std::string::npos;
+  std::string environment(1, '\0');
+  environment.append(environment_of(process));
+  const auto has = [&](const char* name) {
+    std::string wanted(1, '\0');
+    wanted.append(name).append("=").append(directory).append("/");
+    return environment.find(wanted) != std::string::npos;
   };
   return has("HOME") || has("TMPDIR");
 }

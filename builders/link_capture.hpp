@@ -1,22 +1,21 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
-
-#include "builders/executable.hpp"
 
 namespace tandem::builders {
 
 /// Keeps what the final links of one build read, so that its programs can be linked again in another order.
 ///
 /// The compilers find a wrapper first on their linker's path (COMPILER_PATH, which gcc and clang both
-/// honour). The wrapper links with lld and lets it write its inputs beside; where lld cannot do a link, the
-/// linker that was asked for does it and nothing is kept.
+/// honour). The wrapper links with lld and keeps its inputs beside; where lld cannot do a link, the linker
+/// that was asked for does it and the reason is kept instead.
 class LinkCapture {
  public:
-  /// `directory` is made and filled by the build; `inside` is its path as the build sees it.
+  /// `wrapper` is the directory in which it stands as `ld`, seen by the build at the same path, as is `lld`.
+  /// `directory` is made here and filled by the build; `inside` is its path as the build sees it.
   LinkCapture(std::filesystem::path wrapper, std::filesystem::path lld, std::filesystem::path directory,
               std::filesystem::path inside);
 
@@ -27,9 +26,15 @@ class LinkCapture {
     std::filesystem::path links;  ///< a directory to be stored with the executable; empty: nothing to store
     std::string unresolved;       ///< why the programs cannot be relinked, a sentence; empty if they can
   };
-  /// After the build: keeps the captured links of those programs and shared libraries in `out` that were
-  /// linked from this source, and removes the rest. Throws std::system_error if the disk fails.
+  /// After the build, when none of its processes is left: keeps the captured links of the programs and
+  /// shared libraries in `out`, and removes everything else from `directory`. One program that cannot be
+  /// relinked makes the whole `unresolved`; a shared library that was not linked here stays as it is. Throws
+  /// std::system_error if the disk fails.
   [[nodiscard]] Kept collect(const std::filesystem::path& out) const;
+
+  /// What one capture may bring; beyond it the programs are `unresolved`.
+  static constexpr std::uint64_t most_bytes = std::uint64_t{4} << 30;
+  static constexpr std::size_t most_inputs = 100'000;
 
  private:
   std::filesystem::path wrapper_;

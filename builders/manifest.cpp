@@ -17,6 +17,8 @@ using nlohmann::json;
 using Kind = ManifestFile::Kind;
 
 constexpr int schema = 1;
+constexpr std::size_t most_files = 200'000;
+constexpr std::size_t most_text = std::size_t{128} << 20;
 
 const char* name_of(Kind kind) {
   return kind == Kind::data ? "data" : kind == Kind::program ? "program" : "link";
@@ -33,9 +35,43 @@ bool leads_out(const fs::path& relative) {
   return relative.empty() || relative.is_absolute() || *relative.lexically_normal().begin() == "..";
 }
 
+json to_json(const std::vector<ManifestFile>& files) {
+  json list = json::array();
+  for (const ManifestFile& file : files) {
+    list.push_back(
+        {{"path", file.path}, {"kind", name_of(file.kind)}, {"size", file.size}, {"sha256", file.sha256}});
+  }
+  return list;
+}
+
+std::vector<ManifestFile> files_from(const json& list) {
+  if (!list.is_array()) throw Error("the manifest is not readable: its files are no list");
+  if (list.size() > most_files) throw Error(fmt::format("the manifest names {} files", list.size()));
+  std::vector<ManifestFile> files;
+  for (const json& entry : list) {
+    ManifestFile file;
+    entry.at("path").get_to(file.path);
+    file.kind = kind_named(entry.at("kind"));
+    entry.at("size").get_to(file.size);
+    entry.at("sha256").get_to(file.sha256);
+    if (file.path.find('\0') != std::string::npos || leads_out(file.path)) {
+      throw Error(fmt::format("the manifest names a file outside, '{}'", printable(file.path, 100)));
+    }
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+/// Fields that older manifests do not have.
+template <class T>
+void get_if_there(const json& document, const char* name, T& value) {
+  if (document.contains(name)) document.at(name).get_to(value);
+}
+
 }  // namespace
 
-std::variant<std::vector<ManifestFile>, std::string> take_inventory(const fs::path& directory) {
+std::variant<std::vector<ManifestFile>, std::string> take_inventory(const fs::path& directory,
+                                                                    Hashing hashing) {
   std::vector<ManifestFile> files;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
     const fs::path relative = entry.path().lexically_relative(directory);
@@ -58,35 +94,38 @@ std::variant<std::vector<ManifestFile>, std::string> take_inventory(const fs::pa
       const bool executable = (status.permissions() & fs::perms::owner_exec) != fs::perms::none;
       file.kind = executable ? Kind::program : Kind::data;
       file.size = fs::file_size(entry.path());
-      file.sha256 = sha256_of_file(entry.path());
+      if (hashing == Hashing::yes) file.sha256 = sha256_of_file(entry.path());
     } else if (fs::is_directory(status)) {
       continue;
     } else {
       return fmt::format("'{}' is neither a file nor a directory nor a link", file.path);
     }
     files.push_back(std::move(file));
+    if (files.size() > most_files) return fmt::format("there are more than {} files", most_files);
   }
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
   return files;
 }
 
 std::string to_json(const Manifest& manifest) {
-  json files = json::array();
-  for (const ManifestFile& file : manifest.files) {
-    files.push_back(
-        {{"path", file.path}, {"kind", name_of(file.kind)}, {"size", file.size}, {"sha256", file.sha256}});
-  }
   const json document = {{"schema", schema},
                          {"key", manifest.key},
                          {"commit", manifest.commit},
                          {"framework", manifest.framework},
                          {"platform", manifest.platform},
                          {"program", manifest.program},
-                         {"files", files}};
-  return document.dump(2) + "\n";
+                         {"files", to_json(manifest.files)},
+                         {"links", to_json(manifest.links)},
+                         {"layout_unresolved", manifest.layout_unresolved},
+                         {"layout", manifest.layout},
+                         {"fingerprint", manifest.fingerprint},
+                         {"built", manifest.built},
+                         {"added_by_hand", manifest.added_by_hand}};
+  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 Manifest manifest_from_json(const std::string& text) {
+  if (text.size() > most_text) throw Error("the manifest is too long");
   try {
     const json document = json::parse(text);
     if (document.at("schema") != schema) throw Error("the manifest has another schema");
@@ -96,13 +135,16 @@ Manifest manifest_from_json(const std::string& text) {
     document.at("framework").get_to(manifest.framework);
     document.at("platform").get_to(manifest.platform);
     document.at("program").get_to(manifest.program);
-    for (const json& entry : document.at("files")) {
-      ManifestFile file;
-      entry.at("path").get_to(file.path);
-      file.kind = kind_named(entry.at("kind"));
-      entry.at("size").get_to(file.size);
-      entry.at("sha256").get_to(file.sha256);
-      manifest.files.push_back(std::move(file));
+    manifest.files = files_from(document.at("files"));
+    if (document.contains("links")) manifest.links = files_from(document.at("links"));
+    get_if_there(document, "layout_unresolved", manifest.layout_unresolved);
+    get_if_there(document, "layout", manifest.layout);
+    get_if_there(document, "fingerprint", manifest.fingerprint);
+    get_if_there(document, "built", manifest.built);
+    get_if_there(document, "added_by_hand", manifest.added_by_hand);
+    const auto is_program = [&](const ManifestFile& file) { return file.path == manifest.program; };
+    if (std::none_of(manifest.files.begin(), manifest.files.end(), is_program)) {
+      throw Error("the manifest does not name its program among the files");
     }
     return manifest;
   } catch (const json::exception& error) {

@@ -1,8 +1,10 @@
 #include "builders/object_seed.hpp"
 
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fstream>
 #include <set>
@@ -49,6 +51,38 @@ bool is_loose_folder(const std::string& name) {
   return name.size() == 2 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
+/// Calls `visit` with each single object until it returns false.
+template <class Visit>
+void for_each_single(const fs::path& objects, const Visit& visit) {
+  for (const fs::path& folder : files_in(objects)) {
+    if (!is_loose_folder(folder)) continue;
+    for (const fs::path& name : files_in(objects / folder)) {
+      if (name.string().size() == 38 && !visit(objects / folder / name)) return;
+    }
+  }
+}
+
+bool ends_properly(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  z_stream inflater{};
+  if (::inflateInit(&inflater) != Z_OK) return false;
+  std::array<char, 16384> compressed{};
+  std::array<unsigned char, 65536> plain{};
+  int code = Z_OK;
+  while (code == Z_OK && stream) {
+    stream.read(compressed.data(), compressed.size());
+    inflater.next_in = reinterpret_cast<unsigned char*>(compressed.data());
+    inflater.avail_in = static_cast<unsigned>(stream.gcount());
+    while (code == Z_OK && inflater.avail_in > 0) {
+      inflater.next_out = plain.data();
+      inflater.avail_out = plain.size();
+      code = ::inflate(&inflater, Z_NO_FLUSH);
+    }
+  }
+  ::inflateEnd(&inflater);
+  return code == Z_STREAM_END;
+}
+
 /// A repack writes the new pack first and deletes the old files afterwards. Hence whatever has left the loose
 /// objects by the time they are listed is in a pack that is listed later.
 bool bring_store(const fs::path& from, const fs::path& to) {
@@ -76,6 +110,24 @@ bool bring_store(const fs::path& from, const fs::path& to) {
 }
 
 }  // namespace
+
+fs::path find_cut_object(const fs::path& objects) {
+  fs::path cut;
+  for_each_single(objects, [&](const fs::path& file) {
+    if (!ends_properly(file)) cut = file;
+    return cut.empty();
+  });
+  return cut;
+}
+
+bool has_single_objects(const fs::path& objects) {
+  bool found = false;
+  for_each_single(objects, [&](const fs::path&) {
+    found = true;
+    return false;
+  });
+  return found;
+}
 
 bool seed_objects(const fs::path& from, const fs::path& to) {
   std::vector<fs::path> stores;

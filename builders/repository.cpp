@@ -4,7 +4,9 @@
 #include <git2.h>
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "builders/hg_repository.hpp"
 #include "builders/printable.hpp"
 #include "builders/repository_handles.hpp"
 #include "specs/error.hpp"
@@ -21,11 +23,20 @@ void Free::operator()(git_commit* commit) const {
 void Free::operator()(git_config* config) const {
   git_config_free(config);
 }
+void Free::operator()(git_index* index) const {
+  git_index_free(index);
+}
 void Free::operator()(git_object* object) const {
   git_object_free(object);
 }
 void Free::operator()(git_odb* odb) const {
   git_odb_free(odb);
+}
+void Free::operator()(git_odb_object* object) const {
+  git_odb_object_free(object);
+}
+void Free::operator()(git_packbuilder* builder) const {
+  git_packbuilder_free(builder);
 }
 void Free::operator()(git_reference* reference) const {
   git_reference_free(reference);
@@ -36,8 +47,14 @@ void Free::operator()(git_remote* remote) const {
 void Free::operator()(git_repository* repository) const {
   git_repository_free(repository);
 }
+void Free::operator()(git_revwalk* walk) const {
+  git_revwalk_free(walk);
+}
 void Free::operator()(git_tree* tree) const {
   git_tree_free(tree);
+}
+void Free::operator()(git_tree_entry* entry) const {
+  git_tree_entry_free(entry);
 }
 
 void start() {
@@ -46,6 +63,15 @@ void start() {
     // Every object is read once per walk: the cache only costs, and would keep up to 256 MiB in an idle
     // daemon.
     git_libgit2_opts(GIT_OPT_ENABLE_CACHING, 0);
+    // Partial clones are opened, to say that they are partial.
+    const char* extensions[] = {"partialclone"};
+    git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions, std::size(extensions));
+    // Other programs look for authorities there; libgit2 does not.
+    const char* file = std::getenv("SSL_CERT_FILE");
+    const char* folder = std::getenv("SSL_CERT_DIR");
+    if (file != nullptr || folder != nullptr) {
+      git_libgit2_opts(GIT_OPT_SET_SSL_CERT_LOCATIONS, file, folder);
+    }
     return true;
   }();
   static_cast<void>(started);
@@ -88,46 +114,20 @@ std::string hex(const git_oid& id) {
   return git_oid_tostr(text, sizeof text, &id);
 }
 
+git_oid parse_id(const std::string& text) {
+  git_oid id;
+  if (text.size() != GIT_OID_HEXSZ || git_oid_fromstr(&id, text.c_str()) != 0) {
+    throw Error(fmt::format("'{}' is not a full commit id", printable(text, 80)));
+  }
+  return id;
+}
+
 }  // namespace git
 
 namespace {
 
 using git::Handle;
 using git::Out;
-
-constexpr std::size_t longest_text = 500;
-
-git_oid parse(const std::string& id) {
-  git_oid oid;
-  if (id.size() != GIT_OID_HEXSZ || git_oid_fromstr(&oid, id.c_str()) != 0) {
-    throw Error(fmt::format("'{}' is not a full commit id", printable(id, 80)));
-  }
-  return oid;
-}
-
-Handle<git_commit> look_up(git_repository* repository, const git_oid& id) {
-  Handle<git_commit> commit;
-  if (git_commit_lookup(Out(commit), repository, &id) != 0) git::fail("read commit " + git::hex(id));
-  return commit;
-}
-
-std::string text_of(const char* text) {
-  return text == nullptr ? std::string() : printable(text, longest_text);
-}
-
-Commit record_of(git_commit* commit) {
-  Commit record;
-  record.id = git::hex(*git_commit_id(commit));
-  if (git_commit_parentcount(commit) > 0) record.first_parent = git::hex(*git_commit_parent_id(commit, 0));
-  record.tree = git::hex(*git_commit_tree_id(commit));
-  record.subject = text_of(git_commit_summary(commit));
-  const git_signature* author = git_commit_author(commit);
-  record.author_name = text_of(author->name);
-  record.author_email = text_of(author->email);
-  record.author_time = author->when.time;
-  record.committer_time = git_commit_time(commit);
-  return record;
-}
 
 /// The commit that a reference names, through tags.
 std::optional<git_oid> commit_of_reference(git_repository* repository, const std::string& name) {
@@ -162,6 +162,8 @@ GitRepository::GitRepository(const std::filesystem::path& mirror) : path_(mirror
 }
 
 std::unique_ptr<Repository> open_repository(const std::filesystem::path& mirror) {
+  // Here the kinds of version control part: a mirror of another kind shows by what lies in it.
+  if (std::filesystem::is_directory(mirror / ".hg")) return std::make_unique<HgRepository>(mirror);
   return std::make_unique<GitRepository>(mirror);
 }
 
@@ -174,7 +176,7 @@ std::optional<Commit> GitRepository::find(const std::string& name) const {
   git_repository* repository = repository_.get();
   for (const std::string& reference : {mirror_reference(name), "refs/tags/" + name}) {
     if (const auto id = commit_of_reference(repository, reference)) {
-      return record_of(look_up(repository, *id).get());
+      return git::read_commit(repository, *id);
     }
   }
   constexpr std::size_t shortest = 4;
@@ -191,44 +193,20 @@ std::optional<Commit> GitRepository::find(const std::string& name) const {
   if (found != 0) git::fail("read " + name);
   Handle<git_object> commit;
   if (git_object_peel(Out(commit), object.get(), GIT_OBJECT_COMMIT) != 0) return std::nullopt;
-  return record_of(look_up(repository, *git_object_id(commit.get())).get());
-}
-
-std::optional<std::vector<Commit>> GitRepository::first_parents(const std::string& tip,
-                                                                const std::string& after) const {
-  std::vector<Commit> commits;
-  for (std::string id = tip; id != after; id = commits.back().first_parent) {
-    // The root has no parent: an `after` that is not empty was never met.
-    if (id.empty()) return std::nullopt;
-    commits.push_back(record_of(look_up(repository_.get(), parse(id)).get()));
-  }
-  std::reverse(commits.begin(), commits.end());
-  return commits;
-}
-
-std::optional<std::size_t> GitRepository::first_parent_distance(const std::string& ancestor,
-                                                                const std::string& descendant) const {
-  const git_oid wanted = parse(ancestor);
-  git_oid id = parse(descendant);
-  for (std::size_t steps = 0;; ++steps) {
-    if (git_oid_equal(&id, &wanted) != 0) return steps;
-    const Handle<git_commit> commit = look_up(repository_.get(), id);
-    if (git_commit_parentcount(commit.get()) == 0) return std::nullopt;
-    id = *git_commit_parent_id(commit.get(), 0);
-  }
+  return git::read_commit(repository, *git_object_id(commit.get()));
 }
 
 bool GitRepository::is_strict_ancestor(const std::string& ancestor, const std::string& descendant) const {
-  const git_oid above = parse(descendant);
-  const git_oid below = parse(ancestor);
+  const git_oid above = git::parse_id(descendant);
+  const git_oid below = git::parse_id(ancestor);
   const int answer = git_graph_descendant_of(repository_.get(), &above, &below);
   if (answer < 0) git::fail(fmt::format("compare commits {} and {}", ancestor, descendant));
   return answer == 1;
 }
 
 std::optional<std::string> GitRepository::merge_base(const std::string& one, const std::string& other) const {
-  const git_oid first = parse(one);
-  const git_oid second = parse(other);
+  const git_oid first = git::parse_id(one);
+  const git_oid second = git::parse_id(other);
   git_oid base;
   const int found = git_merge_base(&base, repository_.get(), &first, &second);
   if (found == GIT_ENOTFOUND) return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -41,6 +42,12 @@ class Repository {
   [[nodiscard]] virtual std::optional<std::vector<Commit>> first_parents(
       const std::string& tip, const std::string& after = {}) const = 0;
 
+  /// Every commit that can be reached from `tip` and not from `after` (empty: all of them) by any parents.
+  /// Parents come before their children; where that leaves a choice, the older committer time comes first,
+  /// then the smaller id. Throws Error past ten million commits.
+  [[nodiscard]] virtual std::vector<Commit> all_commits(const std::string& tip,
+                                                        const std::string& after = {}) const = 0;
+
   /// How many first-parent steps lead from `descendant` down to `ancestor`: 0 if they are the same.
   [[nodiscard]] virtual std::optional<std::size_t> first_parent_distance(
       const std::string& ancestor, const std::string& descendant) const = 0;
@@ -53,9 +60,17 @@ class Repository {
   [[nodiscard]] virtual std::optional<std::string> merge_base(const std::string& one,
                                                               const std::string& other) const = 0;
 
+  /// The commit of every tag that is mirrored, by the tag's name.
+  [[nodiscard]] virtual std::map<std::string, std::string> tags() const = 0;
+
+  /// The submodules of a commit by path, those inside others too as far as their mirrors are there. They
+  /// belong to the key of what is built.
+  [[nodiscard]] virtual std::map<std::string, std::string> submodule_ids(const std::string& commit) const = 0;
+
   /// Writes the commit's tree into an empty directory: exact bytes without filters, modes, symbolic links,
-  /// the commit's time on every file, no `.git`. Everything is read back and compared with its object ids
-  /// before this returns nothing, which means success. The caller removes what a failure leaves.
+  /// submodules (brought by `fetch_submodules`), the commit's time on every file, no `.git`. Everything is
+  /// read back and compared with its object ids before this returns nothing, which means success. The caller
+  /// removes what a failure leaves.
   [[nodiscard]] virtual std::optional<CheckoutFailure> checkout(const Commit& commit,
                                                                 const std::filesystem::path& empty_directory,
                                                                 const std::stop_token& stop = {}) const = 0;
@@ -64,6 +79,17 @@ class Repository {
 /// Opens a mirror of either kind; for git this costs less than a millisecond, so open it again after each
 /// fetch. Throws Error if it cannot be read.
 [[nodiscard]] std::unique_ptr<Repository> open_repository(const std::filesystem::path& mirror);
+
+/// Gives a checked-out tree a small `.git` for build scripts that ask git: HEAD detached at the commit, the
+/// tags of the mirror, an index that matches the files. Its objects are those of the mirror, named by path in
+/// objects/info/alternates: whoever runs git in the tree must show `<mirror>/objects` read-only at the same
+/// path. Throws Error.
+void provide_git(const std::filesystem::path& mirror, const Commit& commit,
+                 const std::filesystem::path& tree);
+
+/// For a mirror of which an object is damaged: renames it and the mirrors of its submodules to `….damaged`,
+/// in place of an earlier one. The next fetch makes the mirror again, from the source alone. Throws Error.
+void set_mirror_aside(const std::filesystem::path& mirror);
 
 /// The reference of the mirror that holds a fetched branch.
 [[nodiscard]] std::string mirror_reference(std::string_view branch);

@@ -10,13 +10,18 @@
 struct git_blob;
 struct git_commit;
 struct git_config;
+struct git_index;
 struct git_object;
 struct git_odb;
+struct git_odb_object;
 struct git_oid;
+struct git_packbuilder;
 struct git_reference;
 struct git_remote;
 struct git_repository;
+struct git_revwalk;
 struct git_tree;
+struct git_tree_entry;
 
 /// What the repository*.cpp files share about libgit2; nobody else includes this.
 namespace tandem::builders::git {
@@ -25,18 +30,24 @@ struct Free {
   void operator()(git_blob* blob) const;
   void operator()(git_commit* commit) const;
   void operator()(git_config* config) const;
+  void operator()(git_index* index) const;
   void operator()(git_object* object) const;
   void operator()(git_odb* odb) const;
+  void operator()(git_odb_object* object) const;
+  void operator()(git_packbuilder* builder) const;
   void operator()(git_reference* reference) const;
   void operator()(git_remote* remote) const;
   void operator()(git_repository* repository) const;
+  void operator()(git_revwalk* walk) const;
   void operator()(git_tree* tree) const;
+  void operator()(git_tree_entry* entry) const;
 };
 
 template <class T>
 using Handle = std::unique_ptr<T, Free>;
 
-/// Lets a C function fill a handle: `git_commit_lookup(Out(commit), …)`.
+/// Lets a C function fill a handle: `git_commit_lookup(Out(commit), …)`. The handle is filled at the end of
+/// the whole expression, not before.
 template <class T>
 class Out {
  public:
@@ -69,7 +80,17 @@ void start();
 /// What to do about it.
 [[nodiscard]] std::string owner_sentence(const std::filesystem::path& path);
 
+/// What keeps a repository from serving as a whole one (it is shallow or partial), with what to do, as a
+/// predicate; empty if nothing does.
+[[nodiscard]] std::string what_is_lacking(git_repository* repository);
+
 [[nodiscard]] std::string hex(const git_oid& id);
+
+/// Throws Error if the text is not a full id.
+[[nodiscard]] git_oid parse_id(const std::string& text);
+
+/// Reads one commit. Throws Error if it is missing or damaged.
+[[nodiscard]] Commit read_commit(git_repository* repository, const git_oid& id);
 
 /// One writer at a time per mirror: waits for the lock, which goes with the process, however that ends.
 [[nodiscard]] runners::OwnedDescriptor lock_mirror(const std::filesystem::path& mirror);
@@ -93,12 +114,16 @@ class GitRepository final : public Repository {
   [[nodiscard]] std::optional<Commit> find(const std::string& name) const override;
   [[nodiscard]] std::optional<std::vector<Commit>> first_parents(const std::string& tip,
                                                                  const std::string& after) const override;
+  [[nodiscard]] std::vector<Commit> all_commits(const std::string& tip,
+                                                const std::string& after) const override;
   [[nodiscard]] std::optional<std::size_t> first_parent_distance(
       const std::string& ancestor, const std::string& descendant) const override;
   [[nodiscard]] bool is_strict_ancestor(const std::string& ancestor,
                                         const std::string& descendant) const override;
   [[nodiscard]] std::optional<std::string> merge_base(const std::string& one,
                                                       const std::string& other) const override;
+  [[nodiscard]] std::map<std::string, std::string> submodule_ids(const std::string& commit) const override;
+  [[nodiscard]] std::map<std::string, std::string> tags() const override;
   [[nodiscard]] std::optional<CheckoutFailure> checkout(const Commit& commit,
                                                         const std::filesystem::path& empty_directory,
                                                         const std::stop_token& stop) const override;

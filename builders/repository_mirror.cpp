@@ -61,6 +61,28 @@ bool seed_from(const fs::path& path, git_repository* mirror) {
   return true;
 }
 
+/// Moves single objects, which only a seed brings, into one pack: a crash cuts single files short, and
+/// libgit2 never ends reading such a file. False if one is cut already.
+bool pack_single_objects(git_repository* mirror) {
+  const fs::path objects = fs::path(git_repository_path(mirror)) / "objects";
+  if (!has_single_objects(objects)) return true;
+  if (!find_cut_object(objects).empty()) return false;
+  Handle<git_packbuilder> builder;
+  if (git_packbuilder_new(Out(builder), mirror) != 0) fail("make a pack");
+  git_packbuilder_set_threads(builder.get(), 1);
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(objects)) {
+    const std::string id = entry.path().parent_path().filename().string() + entry.path().filename().string();
+    git_oid parsed;
+    if (id.size() != GIT_OID_HEXSZ || git_oid_fromstr(&parsed, id.c_str()) != 0) continue;
+    if (git_packbuilder_insert(builder.get(), &parsed, nullptr) != 0) return false;
+    files.push_back(entry.path());
+  }
+  if (git_packbuilder_write(builder.get(), nullptr, 0, nullptr, nullptr) != 0) return false;
+  for (const fs::path& file : files) fs::remove(file);
+  return true;
+}
+
 /// Makes the mirror beside its place and renames it, so that it is either whole or missing.
 void create(const fs::path& mirror, const std::vector<fs::path>& seeds) {
   const fs::path fresh = mirror.string() + ".new";
@@ -72,14 +94,42 @@ void create(const fs::path& mirror, const std::vector<fs::path>& seeds) {
     for (const fs::path& seed : used) {
       if (!seed.empty() && !seed_from(seed, repository.get())) return false;
     }
-    return true;
+    return pack_single_objects(repository.get());
   };
   // A seed that cannot serve costs a full download, nothing else.
   if (!make(seeds)) make({});
   fs::rename(fresh, mirror);
 }
 
+fs::path damaged_name(const fs::path& path) {
+  return path.string() + ".damaged";
+}
+
+void put_aside(const fs::path& path) {
+  if (!fs::exists(path)) return;
+  fs::remove_all(damaged_name(path));
+  fs::rename(path, damaged_name(path));
+  // When it was put aside, not when it was last fetched into.
+  std::error_code ignored;
+  fs::last_write_time(damaged_name(path), fs::file_time_type::clock::now(), ignored);
+}
+
 }  // namespace
+
+std::string what_is_lacking(git_repository* repository) {
+  if (git_repository_is_shallow(repository) == 1) {
+    return "is shallow: it lacks the older commits; run `git fetch --unshallow` in it, or give a URL instead";
+  }
+  const fs::path packs = fs::path(git_repository_commondir(repository)) / "objects" / "pack";
+  std::error_code error;
+  for (fs::directory_iterator entry(packs, error), end; !error && entry != end; entry.increment(error)) {
+    // git marks each pack of a partial clone so.
+    if (entry->path().extension() != ".promisor") continue;
+    return "is a partial clone: it lacks files of older commits; clone it again without --filter, or give a "
+           "URL instead";
+  }
+  return {};
+}
 
 runners::OwnedDescriptor lock_mirror(const fs::path& mirror) {
   fs::create_directories(mirror.parent_path());
@@ -96,16 +146,30 @@ Handle<git_repository> open_or_create_mirror(const fs::path& mirror, const std::
   Handle<git_repository> repository;
   if (fs::exists(mirror)) {
     const int opened = open(repository, mirror);
-    if (opened == 0) return repository;
+    if (opened == 0 && pack_single_objects(repository.get())) return repository;
     if (opened == GIT_EOWNER) throw Error(owner_sentence(mirror));
     // All in it can be fetched again; the last such mirror is kept for a look.
-    const fs::path aside = mirror.string() + ".damaged";
-    fs::remove_all(aside);
-    fs::rename(mirror, aside);
+    put_aside(mirror);
   }
-  create(mirror, seeds);
+  // A seed may be where the damage came from: hard links share it.
+  const bool was_damaged = fs::exists(damaged_name(mirror));
+  create(mirror, was_damaged ? std::vector<fs::path>() : seeds);
   if (open(repository, mirror) != 0) fail("open the mirror " + mirror.string());
   return repository;
 }
 
 }  // namespace tandem::builders::git
+
+namespace tandem::builders {
+
+void set_mirror_aside(const std::filesystem::path& mirror) {
+  const runners::OwnedDescriptor held = git::lock_mirror(mirror);
+  try {
+    git::put_aside(mirror);
+    git::put_aside(mirror.string() + ".modules");
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw Error(fmt::format("cannot put the damaged mirror '{}' aside: {}", mirror.string(), error.what()));
+  }
+}
+
+}  // namespace tandem::builders

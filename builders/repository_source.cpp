@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "builders/hg_source.hpp"
+#include "builders/repository_credentials.hpp"
 #include "builders/repository_handles.hpp"
 #include "builders/source.hpp"
 #include "specs/error.hpp"
@@ -74,36 +76,51 @@ std::vector<std::string> local_branches(git_repository* repository) {
   return names;
 }
 
+fs::path absolute_or_none(const fs::path& path) {
+  return path.empty() ? path : fs::absolute(path);
+}
+
+void check_secret(const char* name, const fs::path& file) {
+  if (file.empty()) return;
+  if (const auto problem = git::secret_problem(file); !problem.empty()) {
+    throw InputError(fmt::format("{}: {}", name, problem));
+  }
+}
+
 }  // namespace
 
-Source resolve_source(const std::string& repo_dir, const std::string& remote_repository,
-                      const std::string& branch) {
+Source resolve_source(const SourceRequest& request) {
+  const auto& [kind, repo_dir, remote_repository, branch, key_file, token_file] = request;
   if (repo_dir.empty())
     throw InputError("no repository given: repo_dir is a URL or the path of a repository");
   if (branch.empty()) throw InputError("no branch given");
+  check_secret("key_file", key_file);
+  check_secret("token_file", token_file);
+  if (kind == Source::Kind::hg) return resolve_hg_source(request);
+  const auto found_at = [&](const std::string& url, const fs::path& seed) {
+    return Source{url,
+                  without_credentials(url),
+                  branch,
+                  seed,
+                  kind,
+                  absolute_or_none(key_file),
+                  absolute_or_none(token_file)};
+  };
   std::error_code ignored;
-  if (is_url(repo_dir) && !fs::exists(repo_dir, ignored)) {
-    return {repo_dir, without_credentials(repo_dir), branch, {}};
-  }
+  if (is_url(repo_dir) && !fs::exists(repo_dir, ignored)) return found_at(repo_dir, {});
 
   const fs::path path = absolute_path(repo_dir);
   const Handle<git_repository> repository = open_given(path);
-  const bool shallow = git_repository_is_shallow(repository.get()) == 1;
+  const std::string lacking = git::what_is_lacking(repository.get());
   const std::string url = remote_url(repository.get(), remote_repository);
-  if (!url.empty()) return {url, without_credentials(url), branch, shallow ? fs::path() : path};
+  if (!url.empty()) return found_at(url, lacking.empty() ? path : fs::path());
 
-  if (shallow) {
-    throw InputError(
-        fmt::format("the repository '{}' is shallow: it lacks the older commits; run `git fetch --unshallow` "
-                    "in it, or give "
-                    "a URL instead",
-                    path.string()));
-  }
+  if (!lacking.empty()) throw InputError(fmt::format("the repository '{}' {}", path.string(), lacking));
   if (!has_reference(repository.get(), "refs/heads/" + branch) &&
       !has_reference(repository.get(), "refs/tags/" + branch) && !has_reference(repository.get(), branch)) {
     throw InputError(missing_branch(path.string(), branch, local_branches(repository.get())));
   }
-  return {path, path, branch, {}};
+  return found_at(path, {});
 }
 
 }  // namespace tandem::builders

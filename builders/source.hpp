@@ -7,23 +7,39 @@
 
 namespace tandem::builders {
 
-/// Where a mirror fetches from.
+/// Where a mirror fetches from. Secrets stay in their files: only paths are handed on.
 struct Source {
   std::string url;             ///< URL or absolute path; may hold credentials, so it is never shown
   std::string shown;           ///< the same without credentials, for messages and the status
   std::string branch;          ///< a branch, else a tag
   std::filesystem::path seed;  ///< a local clone whose objects spare the first download; empty: none
+
+  enum class Kind { git, hg } kind = Kind::git;
+  std::filesystem::path key_file = {};    ///< a private key for ssh; empty: the agent
+  std::filesystem::path token_file = {};  ///< `user:password` or a token for http; empty: what the URL holds
 };
 
-/// Turns what a person gave as `repo_dir` into a source. A URL is taken as it is. A path must be a
-/// repository: if it has the remote `remote_repository`, that remote's URL is fetched, seeded from the clone;
-/// else its own branch. The repository at the path is read, never written. Throws InputError: not a
-/// repository, owned by another user, shallow, no such branch.
-[[nodiscard]] Source resolve_source(const std::string& repo_dir, const std::string& remote_repository,
-                                    const std::string& branch);
+/// What a person gave to name a source.
+struct SourceRequest {
+  Source::Kind kind = Source::Kind::git;
+  std::string repo_dir;                      ///< a URL or the path of a repository
+  std::string remote_repository = "origin";  ///< the remote of a clone at `repo_dir`
+  std::string branch;
+  std::filesystem::path key_file = {};
+  std::filesystem::path token_file = {};
+};
+
+/// Turns what a person gave into a source. A URL is taken as it is. A path must be a repository: if it has
+/// the remote `remote_repository`, that remote's URL is fetched, seeded from the clone; else its own branch.
+/// The repository at the path is read, never written. Throws InputError: not a repository, owned by another
+/// user, shallow, partial, no such branch, a key or token file that is missing or that others can read.
+[[nodiscard]] Source resolve_source(const SourceRequest& request);
 
 /// "scheme://…" or "user@host:path".
 [[nodiscard]] bool is_url(std::string_view text);
+
+/// What stands before '@' in a URL with a scheme: a user, `user:password` or a token.
+[[nodiscard]] std::string_view user_information(std::string_view url);
 
 /// The URL without user, password and query, where these may be secret.
 [[nodiscard]] std::string without_credentials(std::string_view url);

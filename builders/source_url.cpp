@@ -53,6 +53,10 @@ bool is_url(std::string_view text) {
          text.find('/') > colon;
 }
 
+std::string_view user_information(std::string_view url) {
+  return parts_of(url).user_information;
+}
+
 std::string without_credentials(std::string_view url) {
   const Parts parts = parts_of(url);
   if (parts.scheme.empty()) return std::string(url);

@@ -2,11 +2,9 @@
 
 #include <stdlib.h>
 
-#include <algorithm>
 #include <thread>
 
-#include "builders/repository.hpp"
-#include "git_fixture.hpp"
+#include "builder_fixture.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::builders {
@@ -15,23 +13,11 @@ namespace {
 using Kind = BuildFailure::Kind;
 using namespace std::chrono_literals;
 
-class BuilderTest : public GitTest {
+/// Every script notes that it ran.
+class ScriptBuilderTest : public BuilderTest {
  protected:
-  BuilderTest() {
-    settings_.state_dir = state_dir_;
-    settings_.exec_dir = temporary_.path() / "exec";
-    settings_.mirror = mirror_;
-    settings_.frameworks_dir = temporary_.path() / "frameworks";
-    settings_.framework = "net";
-    settings_.platform = "linux";
-    settings_.jobs = 3;
-    settings_.cxxflags = "-O2 -g0";
-    settings_.deadline = 60s;
-  }
-
-  /// Every script notes that it ran.
   void script(const std::string& text, const std::string& place = "net/build.sh") {
-    write_script(settings_.frameworks_dir / place, "echo ran >> " + runs_.string() + "\n" + text);
+    BuilderTest::script("echo ran >> " + runs_.string() + "\n" + text, place);
   }
 
   std::size_t runs() const {
@@ -39,32 +25,10 @@ class BuilderTest : public GitTest {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   }
 
-  Commit tip() {
-    fetched(upstream_);
-    return open_repository(mirror_)->find("main").value();
-  }
-
-  Executable built(const Commit& commit) { return built(ScriptBuilder(settings_).build(commit, {})); }
-  static Executable built(std::variant<Executable, BuildFailure> result) {
-    if (const auto* failure = std::get_if<BuildFailure>(&result)) {
-      ADD_FAILURE() << name_of(failure->kind) << ": " << failure->sentence << "\n" << failure->last_lines;
-      return {};
-    }
-    return std::get<Executable>(std::move(result));
-  }
-
-  BuildFailure failed(const Commit& commit, std::stop_token stop = {}) {
-    auto result = ScriptBuilder(settings_).build(commit, stop);
-    if (auto* failure = std::get_if<BuildFailure>(&result)) return *failure;
-    ADD_FAILURE() << "the build succeeded";
-    return {};
-  }
-
-  BuildSettings settings_;
   fs::path runs_ = temporary_.path() / "runs";
 };
 
-TEST_F(BuilderTest, BuildsOnceAndTakesTheRestFromTheCache) {
+TEST_F(ScriptBuilderTest, BuildsOnceAndTakesTheRestFromTheCache) {
   script("cp \"$1/program\" \"$2\"\ncp \"$1/helper\" \"$(dirname \"$2\")\"\n");
   write_script(upstream_ / "program", "echo program\n");
   write_script(upstream_ / "helper", "echo helper\n");
@@ -84,7 +48,7 @@ TEST_F(BuilderTest, BuildsOnceAndTakesTheRestFromTheCache) {
   EXPECT_EQ(runs(), 1U);
 }
 
-TEST_F(BuilderTest, BuildsAgainWhenScriptFlagsOrPlatformChange) {
+TEST_F(ScriptBuilderTest, BuildsAgainWhenScriptFlagsOrPlatformChange) {
   script("cp \"$1/program\" \"$2\"\n");
   write_script(upstream_ / "program", "exit 0\n");
   commit_all("Program");
@@ -99,7 +63,7 @@ TEST_F(BuilderTest, BuildsAgainWhenScriptFlagsOrPlatformChange) {
   EXPECT_EQ(runs(), 4U);
 }
 
-TEST_F(BuilderTest, RebuildsADamagedEntryAndSaysSo) {
+TEST_F(ScriptBuilderTest, RebuildsADamagedEntryAndSaysSo) {
   script("cp \"$1/program\" \"$2\"\n");
   write_script(upstream_ / "program", "exit 0\n");
   commit_all("Program");
@@ -115,9 +79,8 @@ TEST_F(BuilderTest, RebuildsADamagedEntryAndSaysSo) {
   EXPECT_EQ(runs(), 2U);
 }
 
-TEST_F(BuilderTest, GivesTheScriptACleanAndFixedEnvironment) {
+TEST_F(ScriptBuilderTest, GivesTheScriptACleanAndFixedEnvironment) {
   settings_.sdk_dir = temporary_.path() / "sdk";
-  settings_.ccache_dir = temporary_.path() / "ccache";
   ::setenv("TANDEM_LEAKED", "secret", 1);
   script("env | sort\npwd\nls -A\ntest -w \"$HOME\" && test -w \"$TMPDIR\"\ncp program \"$2\"\n");
   write_script(upstream_ / "program", "exit 0\n");
@@ -125,13 +88,15 @@ TEST_F(BuilderTest, GivesTheScriptACleanAndFixedEnvironment) {
   const Commit commit = tip();
   built(commit);
   ::unsetenv("TANDEM_LEAKED");
-  const std::string log = read(state_dir_ / "logs" / ("build-" + commit.id + "-linux.log"));
+  const std::string log = log_of(commit);
+  const fs::path work = state_dir_ / "work/00";
   for (const std::string& line :
-       {std::string("CXXFLAGS=-O2 -g0"), std::string("LDFLAGS="), std::string("TANDEM_JOBS=3"),
-        std::string("TZ=UTC"), std::string("LANG=C.UTF-8"),
+       {"CXXFLAGS=-O2 -g0 -ffile-prefix-map=" + work.string() + "=/tandem",
+        "CFLAGS=-O2 -g0 -ffile-prefix-map=" + work.string() + "=/tandem", std::string("LDFLAGS="),
+        std::string("TANDEM_JOBS=3"), std::string("TZ=UTC"), std::string("LANG=C.UTF-8"),
+        "TANDEM_WORK_DIR=" + (work / "objects").string(),
         "SOURCE_DATE_EPOCH=" + std::to_string(commit.committer_time),
-        "TANDEM_SDK_DIR=" + settings_.sdk_dir.string(), "CCACHE_DIR=" + settings_.ccache_dir.string(),
-        (state_dir_ / "work/00/tree").string(), std::string("program")}) {
+        "TANDEM_SDK_DIR=" + settings_.sdk_dir.string(), (work / "tree").string(), std::string("program")}) {
     EXPECT_NE(log.find(line + "\n"), std::string::npos) << line << "\n" << log;
   }
   EXPECT_EQ(log.find("LEAKED"), std::string::npos);
@@ -139,7 +104,7 @@ TEST_F(BuilderTest, GivesTheScriptACleanAndFixedEnvironment) {
   EXPECT_FALSE(fs::exists(state_dir_ / "work/00")) << "the work directory is removed";
 }
 
-TEST_F(BuilderTest, CallsAScriptThatExits7AFailureEvenIfItLeftAProgram) {
+TEST_F(ScriptBuilderTest, CallsAScriptThatExits7AFailureEvenIfItLeftAProgram) {
   script("cp \"$1/program\" \"$2\"\necho 'error: it broke' >&2\nexit 7\n");
   write_script(upstream_ / "program", "exit 0\n");
   commit_all("Program");
@@ -154,7 +119,7 @@ TEST_F(BuilderTest, CallsAScriptThatExits7AFailureEvenIfItLeftAProgram) {
   EXPECT_EQ(runs(), 1U) << "a script is not run again in the hope of better luck";
 }
 
-TEST_F(BuilderTest, KeepsTheLastLinesOfALongLog) {
+TEST_F(ScriptBuilderTest, KeepsTheLastLinesOfALongLog) {
   script("seq 1 5000\nexit 1\n");
   commit("a", "1");
   const BuildFailure failure = failed(tip());
@@ -163,7 +128,7 @@ TEST_F(BuilderTest, KeepsTheLastLinesOfALongLog) {
   EXPECT_EQ(read(failure.log).size(), 23893U);
 }
 
-TEST_F(BuilderTest, EndsAScriptThatHangs) {
+TEST_F(ScriptBuilderTest, EndsAScriptThatHangs) {
   settings_.deadline = 300ms;
   script("sleep 1000\n");
   commit("a", "1");
@@ -172,7 +137,102 @@ TEST_F(BuilderTest, EndsAScriptThatHangs) {
   EXPECT_FALSE(failure.exit_status);
 }
 
-TEST_F(BuilderTest, CallsEverythingThatCannotBeStartedNoProgram) {
+TEST_F(ScriptBuilderTest, EndsAScriptThatPrintsWithoutEnd) {
+  script("yes\n");
+  commit("a", "1");
+  const BuildFailure failure = failed(tip());
+  EXPECT_EQ(failure.kind, Kind::output);
+  EXPECT_FALSE(may_pass_later(failure.kind));
+}
+
+TEST_F(ScriptBuilderTest, EndsWhatAScriptLeftBehindAndIgnoresSigterm) {
+  settings_.deadline = 500ms;
+  const fs::path alive = temporary_.path() / "alive";
+  script("trap '' TERM\n(trap '' TERM; while :; do date > " + alive.string() +
+         "; sleep 0.01; done) &\nwait\n");
+  commit("a", "1");
+  EXPECT_EQ(failed(tip()).kind, Kind::timed_out);
+  fs::remove(alive);
+  std::this_thread::sleep_for(100ms);
+  EXPECT_FALSE(fs::exists(alive)) << "nothing goes on";
+}
+
+TEST_F(ScriptBuilderTest, TriesOnceMoreWithOneJobWhenMemoryRanOut) {
+  // What gcc says when the kernel has killed its compiler.
+  script(
+      "echo \"jobs $TANDEM_JOBS\"\n[ \"$TANDEM_JOBS\" = 1 ] || {\n"
+      "echo 'c++: fatal error: Killed signal terminated program cc1plus'; exit 1; }\n"
+      "cp \"$1/program\" \"$2\"\n");
+  write_script(upstream_ / "program", "exit 0\n");
+  commit_all("Program");
+  const Commit commit = tip();
+  built(commit);
+  EXPECT_EQ(runs(), 2U);
+  EXPECT_NE(log_of(commit).find("jobs 3\n"), std::string::npos) << "the first log is kept";
+  EXPECT_NE(log_of(commit).find("jobs 1\n"), std::string::npos);
+
+  script("echo 'c++: fatal error: Killed signal terminated program cc1plus'\nexit 1\n");
+  const BuildFailure failure = failed(commit);
+  EXPECT_EQ(failure.kind, Kind::memory);
+  EXPECT_FALSE(may_pass_later(failure.kind));
+  EXPECT_EQ(runs(), 4U) << "and not a third time";
+}
+
+TEST_F(ScriptBuilderTest, GivesTheBuildSectionToTheScriptAndToTheKey) {
+  const fs::path folder = temporary_.path() / "spec";
+  write(folder / "bench/a.cpp", "one");
+  write(folder / "b.cpp", "two");
+  settings_.section = specs::BuildSection{};
+  settings_.section->folder = folder;
+  settings_.section->sources = {"bench/a.cpp", "b.cpp"};
+  settings_.section->options = {"-DA=1 2", "-DB"};
+  settings_.section->target = "t";
+  settings_.section->standard = 20;
+  script(
+      "env | grep -A1 TANDEM_BUILD\necho \"$TANDEM_BUILD_SOURCES\" | xargs cat\ncp \"$1/program\" \"$2\"\n");
+  write_script(upstream_ / "program", "exit 0\n");
+  commit_all("Program");
+  const Commit commit = tip();
+  const std::string key = built(commit).key;
+  const std::string log = log_of(commit);
+  const std::string spec = (state_dir_ / "work/00/spec").string();
+  for (const std::string& text :
+       {std::string("TANDEM_BUILD_TARGET=t\n"), std::string("TANDEM_BUILD_OPTIONS=-DA=1 2\n-DB\n"),
+        std::string("TANDEM_BUILD_STANDARD=20\n"),
+        "TANDEM_BUILD_SOURCES=" + spec + "/bench/a.cpp\n" + spec + "/b.cpp\n", std::string("onetwo")}) {
+    EXPECT_NE(log.find(text), std::string::npos) << text << "\n" << log;
+  }
+  EXPECT_TRUE(built(commit).from_cache);
+  write(folder / "b.cpp", "three");
+  EXPECT_NE(built(commit).key, key);
+  settings_.section->standard = 17;
+  built(commit);
+  EXPECT_EQ(runs(), 3U);
+
+  fs::remove(folder / "b.cpp");
+  const BuildFailure failure = failed(commit);
+  EXPECT_EQ(failure.kind, Kind::script_missing);
+  EXPECT_NE(failure.sentence.find("b.cpp"), std::string::npos) << failure.sentence;
+}
+
+TEST_F(ScriptBuilderTest, RefusesToBeginWithoutAWordOnWhatToBuild) {
+  settings_.framework = "generic-cmake";
+  EXPECT_THROW(ScriptBuilder{settings_}, InputError);
+}
+
+TEST_F(ScriptBuilderTest, ProvidesGitOnlyWhereItIsAskedFor) {
+  script("set -e\ngit describe --tags\ngit status --short\ncp \"$1/program\" \"$2\"\n");
+  write_script(upstream_ / "program", "exit 0\n");
+  commit_all("Program");
+  git({"tag", "v1.5"});
+  const Commit commit = tip();
+  EXPECT_EQ(failed(commit).kind, Kind::source);
+  settings_.git = BuildSettings::Git::provided;
+  built(commit);
+  EXPECT_NE(log_of(commit).find("v1.5\n"), std::string::npos) << log_of(commit);
+}
+
+TEST_F(ScriptBuilderTest, CallsEverythingThatCannotBeStartedNoProgram) {
   commit("a", "1");
   const Commit commit = tip();
   for (const char* text : {"exit 0\n", "echo data > \"$2\"\n", "mkdir \"$2\"\n", "ln -s /bin/true \"$2\"\n",
@@ -185,7 +245,7 @@ TEST_F(BuilderTest, CallsEverythingThatCannotBeStartedNoProgram) {
   EXPECT_EQ(failed(commit).kind, Kind::not_a_program);
 }
 
-TEST_F(BuilderTest, NamesBothPlacesOfAMissingScript) {
+TEST_F(ScriptBuilderTest, NamesBothPlacesOfAMissingScript) {
   commit("a", "1");
   const BuildFailure failure = failed(tip());
   EXPECT_EQ(failure.kind, Kind::script_missing);
@@ -193,16 +253,17 @@ TEST_F(BuilderTest, NamesBothPlacesOfAMissingScript) {
   EXPECT_NE(failure.sentence.find("net/build.sh"), std::string::npos) << failure.sentence;
 }
 
-TEST_F(BuilderTest, ReportsACheckoutThatIsNotPossible) {
+TEST_F(ScriptBuilderTest, ReportsACheckoutThatIsNotPossible) {
   script("exit 0\n");
-  commit("model.bin", "version https://git-lfs.github.com/spec/v1\n");
+  write(upstream_ / ".gitattributes", "*.bin filter=lfs\n");
+  commit("model.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n");
   const BuildFailure failure = failed(tip());
   EXPECT_EQ(failure.kind, Kind::checkout);
   EXPECT_NE(failure.sentence.find("LFS"), std::string::npos);
   EXPECT_EQ(runs(), 0U);
 }
 
-TEST_F(BuilderTest, StopsOnRequest) {
+TEST_F(ScriptBuilderTest, StopsOnRequest) {
   script("sleep 1000\n");
   commit("a", "1");
   const Commit commit = tip();
@@ -214,18 +275,7 @@ TEST_F(BuilderTest, StopsOnRequest) {
   EXPECT_EQ(failed(commit, stop.get_token()).kind, Kind::stopped);
 }
 
-TEST_F(BuilderTest, BuildsTheSameBytesFromTheSameSource) {
-  script("c++ $CXXFLAGS -g -o \"$2\" \"$1/main.cpp\"\n");
-  commit("main.cpp", "#include <cassert>\nint main(int n, char**) { assert(n > 0); }\n");
-  const Commit commit = tip();
-  const Executable first = built(commit);
-  settings_.exec_dir = temporary_.path() / "elsewhere";
-  const Executable second = built(commit);
-  EXPECT_FALSE(second.from_cache);
-  EXPECT_EQ(first.manifest, second.manifest);
-}
-
-TEST_F(BuilderTest, CleansUpAfterKilledBuildsWhenItStarts) {
+TEST_F(ScriptBuilderTest, CleansUpAfterKilledBuildsWhenItStarts) {
   write(state_dir_ / "work/00/tree/stale", "x");
   write(state_dir_ / "work/07/tree/stale", "x");
   write(settings_.exec_dir / "incoming/dead/entry/manifest.json", "{");
@@ -235,7 +285,7 @@ TEST_F(BuilderTest, CleansUpAfterKilledBuildsWhenItStarts) {
   EXPECT_FALSE(fs::exists(settings_.exec_dir / "incoming/dead"));
 }
 
-TEST_F(BuilderTest, ThrowsWhenTheMirrorIsGone) {
+TEST_F(ScriptBuilderTest, ThrowsWhenTheMirrorIsGone) {
   script("exit 0\n");
   commit("a", "1");
   const Commit commit = tip();

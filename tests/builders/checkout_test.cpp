@@ -116,7 +116,7 @@ TEST_F(CheckoutTest, RefusesALinkAndAFileOfOneName) {
   EXPECT_FALSE(fs::exists("/tmp/planted"));
 }
 
-TEST_F(CheckoutTest, SaysThatSubmodulesAreNotSupported) {
+TEST_F(CheckoutTest, SaysThatASubmoduleWasNotFetched) {
   write(upstream_ / ".gitmodules", "[submodule \"m\"]\n\tpath = third/m\n\turl = https://example.org/m\n");
   git({"add", ".gitmodules"});
   git({"update-index", "--add", "--cacheinfo", "160000," + std::string(40, 'c') + ",third/m"});
@@ -124,14 +124,26 @@ TEST_F(CheckoutTest, SaysThatSubmodulesAreNotSupported) {
   const auto failure = check_out("main");
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, CheckoutFailure::Kind::submodules);
-  EXPECT_NE(failure->sentence.find("third/m"), std::string::npos);
+  EXPECT_EQ(failure->sentence, "the submodule 'third/m' is not there at its commit " + std::string(40, 'c') +
+                                   ": it has not been fetched");
 }
 
 TEST_F(CheckoutTest, SaysThatLargeFilePointersAreNotSupported) {
-  commit("weights.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n");
+  const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n";
+  write(upstream_ / "models/.gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n");
+  commit("models/weights.bin", pointer);
   const auto failure = check_out("main");
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, CheckoutFailure::Kind::large_files);
+  EXPECT_EQ(failure->kind, CheckoutFailure::Kind::large_files) << failure->sentence;
+  EXPECT_NE(failure->sentence.find("'models/weights.bin'"), std::string::npos) << failure->sentence;
+}
+
+TEST_F(CheckoutTest, WritesWhatOnlyLooksLikeALargeFilePointer) {
+  const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n";
+  write(upstream_ / ".gitattributes", "*.bin filter=lfs\n");
+  commit("example.txt", pointer);
+  ASSERT_FALSE(check_out("main"));
+  EXPECT_EQ(read(tree_ / "example.txt"), pointer);
 }
 
 TEST_F(CheckoutTest, RefusesATreeThatUnfoldsWithoutEnd) {
@@ -148,11 +160,7 @@ TEST_F(CheckoutTest, NamesTheFileWhoseObjectIsDamaged) {
   commit("good", "1");
   commit("bad", "2");
   fetched(upstream_);
-  const std::string id = git({"rev-parse", "HEAD:bad"});
-  const fs::path object = mirror_ / "objects" / id.substr(0, 2) / id.substr(2);
-  ASSERT_TRUE(fs::exists(object));
-  fs::remove(object);
-  write(object, "not an object");
+  damage(git({"rev-parse", "HEAD:bad"}));
   const auto failure = check_out("main");
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, CheckoutFailure::Kind::corrupt);

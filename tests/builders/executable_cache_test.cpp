@@ -1,35 +1,18 @@
 #include "builders/executable_cache.hpp"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <thread>
 
-#include "builders/cache_key.hpp"
 #include "builders/hashes.hpp"
-#include "git_fixture.hpp"
+#include "builders/manifest.hpp"
+#include "cache_fixture.hpp"
+#include "specs/error.hpp"
 
 namespace tandem::builders {
 namespace {
-
-class ExecutableCacheTest : public testing::Test {
- protected:
-  ExecutableCacheTest() {
-    write_script(built_ / "main", "exit 0\n");
-    write_script(built_ / "helper", "exit 1\n");
-    write(built_ / "lib/data.txt", "data");
-    fs::create_symlink("lib/data.txt", built_ / "alias");
-  }
-
-  Executable publish() { return std::get<Executable>(cache_.publish(entry_, built_, "main")); }
-
-  TemporaryDirectory temporary_;
-  fs::path built_ = temporary_.path() / "built";
-  fs::path exec_dir_ = temporary_.path() / "cache";
-  CacheEntry entry_{"framework", "linux", std::string(40, 'a'), std::string(64, 'b')};
-  ExecutableCache cache_{exec_dir_};
-  fs::path place_ = exec_dir_ / "framework" / "linux" / entry_.commit / std::string(16, 'b');
-};
 
 TEST(Hashes, AgreeWithTheStandard) {
   const TemporaryDirectory folder;
@@ -62,38 +45,7 @@ TEST(Hashes, OfAFolderSeeNamesModesLinksAndContents) {
   EXPECT_TRUE(changed());
 }
 
-TEST(CacheKey, DependsOnEveryPart) {
-  const CacheKeyParts original{"commit", "platform", "framework", "sdk", "toolchain", "cxx", "ld", 0};
-  std::vector<std::string> keys{cache_key(original)};
-  for (std::string CacheKeyParts::*part :
-       {&CacheKeyParts::commit, &CacheKeyParts::platform, &CacheKeyParts::framework_hash,
-        &CacheKeyParts::sdk_hash, &CacheKeyParts::toolchain, &CacheKeyParts::cxxflags,
-        &CacheKeyParts::ldflags}) {
-    CacheKeyParts changed = original;
-    changed.*part += "x";
-    keys.push_back(cache_key(changed));
-  }
-  CacheKeyParts seeded = original;
-  seeded.seed = 1;
-  keys.push_back(cache_key(seeded));
-  CacheKeyParts shifted = original;
-  shifted.cxxflags = "cxxl";
-  shifted.ldflags = "d";
-  keys.push_back(cache_key(shifted));
-  std::sort(keys.begin(), keys.end());
-  EXPECT_EQ(std::unique(keys.begin(), keys.end()), keys.end());
-  EXPECT_EQ(cache_key(original), cache_key(original));
-}
-
-TEST(CacheKey, NamesTheCompilerOfTheSearchPath) {
-  const TemporaryDirectory folder;
-  EXPECT_EQ(describe_toolchain(folder.path()), "none");
-  write_script(folder.path() / "c++", "echo 'compiler 9'; echo more\n");
-  EXPECT_EQ(describe_toolchain("/nonexistent:" + folder.path().string() + ":/bin"),
-            (folder.path() / "c++").string() + " compiler 9");
-}
-
-TEST_F(ExecutableCacheTest, FindsNothingBeforeAndEverythingAfterPublishing) {
+TEST_F(CacheTest, FindsNothingBeforeAndEverythingAfterPublishing) {
   EXPECT_FALSE(cache_.find(entry_).executable);
   EXPECT_EQ(cache_.find(entry_).damage, "");
   const Executable published = publish();
@@ -116,7 +68,7 @@ TEST_F(ExecutableCacheTest, FindsNothingBeforeAndEverythingAfterPublishing) {
   EXPECT_EQ(status.st_mode & 0777U, 0555U);
 }
 
-TEST_F(ExecutableCacheTest, MovesADamagedEntryAwayAndSaysWhy) {
+TEST_F(CacheTest, MovesADamagedEntryAwayAndSaysWhy) {
   const auto damage = [&](const auto& how) {
     publish();
     how();
@@ -134,26 +86,26 @@ TEST_F(ExecutableCacheTest, MovesADamagedEntryAwayAndSaysWhy) {
                       fs::permissions(main, fs::perms::owner_all);
                       write(main, "#!/bin/sh\nexit 1\n");
                     }),
-                    "'main' is missing or changed"));
-  EXPECT_TRUE(tells(damage([&] { fs::remove(place_ / "programs/helper"); }), "'helper' is missing"));
+                    "'programs/main' is missing or changed"));
+  EXPECT_TRUE(tells(damage([&] { fs::remove(place_ / "programs/helper"); }), "'programs/helper' is missing"));
   EXPECT_TRUE(tells(damage([&] { write(place_ / "programs/extra", ""); }), "does not name"));
   EXPECT_TRUE(tells(damage([&] { fs::remove(place_ / "manifest.json"); }), "no manifest"));
   EXPECT_TRUE(tells(damage([&] { write(place_ / "manifest.json", "{\"schema\": 1, \"files\": 3}"); }),
                     "not readable"));
   EXPECT_TRUE(tells(damage([&] { write(place_ / "manifest.json", ""); }), "not readable"));
   EXPECT_TRUE(tells(damage([&] { fs::remove_all(place_ / "programs"); }), "damaged"));
-  EXPECT_TRUE(
-      tells(damage([&] { fs::permissions(main, fs::perms::owner_read); }), "'main' is missing or changed"));
+  EXPECT_TRUE(tells(damage([&] { fs::permissions(main, fs::perms::owner_read); }),
+                    "'programs/main' is missing or changed"));
 }
 
-TEST_F(ExecutableCacheTest, TakesNoEntryOfAnotherKeyWithTheSamePrefix) {
+TEST_F(CacheTest, TakesNoEntryOfAnotherKeyWithTheSamePrefix) {
   publish();
   CacheEntry other = entry_;
   other.key.back() = 'c';
   EXPECT_FALSE(cache_.find(other).executable);
 }
 
-TEST_F(ExecutableCacheTest, UsesTheEntryOfAFasterPublisher) {
+TEST_F(CacheTest, UsesTheEntryOfAFasterPublisher) {
   const Executable first = publish();
   const Executable second = publish();
   EXPECT_TRUE(second.from_cache);
@@ -161,7 +113,7 @@ TEST_F(ExecutableCacheTest, UsesTheEntryOfAFasterPublisher) {
   EXPECT_TRUE(fs::is_empty(exec_dir_ / "incoming"));
 }
 
-TEST_F(ExecutableCacheTest, SurvivesManyPublishersAtOnce) {
+TEST_F(CacheTest, SurvivesManyPublishersAtOnce) {
   std::vector<std::thread> publishers;
   for (int i = 0; i < 8; ++i) {
     publishers.emplace_back([&] { EXPECT_EQ(publish().manifest.size(), 4U); });
@@ -171,19 +123,108 @@ TEST_F(ExecutableCacheTest, SurvivesManyPublishersAtOnce) {
   EXPECT_FALSE(fs::exists(exec_dir_ / "damaged"));
 }
 
-TEST_F(ExecutableCacheTest, IgnoresAndCleansWhatAKilledPublisherLeft) {
+TEST_F(CacheTest, IgnoresAndCleansWhatAKilledPublisherLeft) {
   write(exec_dir_ / "incoming/dead/entry/manifest.json", "{");
   EXPECT_FALSE(cache_.find(entry_).executable);
   cache_.clean();
   EXPECT_TRUE(fs::is_empty(exec_dir_ / "incoming"));
 }
 
-TEST_F(ExecutableCacheTest, RefusesLinksOutOfTheDirectory) {
+TEST_F(CacheTest, RefusesLinksOutOfTheDirectory) {
   fs::create_symlink("../../secret", built_ / "lib/out");
   const auto refused = cache_.publish(entry_, built_, "main");
   ASSERT_TRUE(std::holds_alternative<std::string>(refused));
   EXPECT_NE(std::get<std::string>(refused).find("lib/out"), std::string::npos);
   EXPECT_FALSE(fs::exists(place_));
+}
+
+TEST_F(CacheTest, KeepsWhatTheProgramsWereLinkedFrom) {
+  const fs::path links = temporary_.path() / "links";
+  write(links / "main/object.o", "object");
+  const Executable published = std::get<Executable>(cache_.publish(entry_, built_, "main", {links, {}}));
+  fs::remove_all(links);
+  EXPECT_EQ(published.links, place_ / "links");
+  EXPECT_EQ(published.layout_unresolved, "");
+  const auto found = cache_.find(entry_).executable;
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->links, place_ / "links");
+  EXPECT_EQ(read(found->links / "main/object.o"), "object");
+  EXPECT_EQ(found->manifest.size(), 4U) << "they are no programs";
+
+  fs::permissions(place_ / "links/main/object.o", fs::perms::owner_all);
+  write(place_ / "links/main/object.o", "another");
+  const auto damaged = cache_.find(entry_);
+  EXPECT_FALSE(damaged.executable);
+  EXPECT_NE(damaged.damage.find("'links/main/object.o' is missing or changed"), std::string::npos)
+      << damaged.damage;
+}
+
+TEST_F(CacheTest, SaysWhyProgramsCannotBeRelinked) {
+  EXPECT_NE(publish().layout_unresolved, "");
+  entry_.key = std::string(64, 'c');
+  const auto other = std::get<Executable>(cache_.publish(entry_, built_, "main", {{}, "gold linked it"}));
+  EXPECT_EQ(other.layout_unresolved, "gold linked it");
+  EXPECT_TRUE(other.links.empty());
+  EXPECT_EQ(cache_.find(entry_).executable->layout_unresolved, "gold linked it");
+
+  const fs::path links = temporary_.path() / "links";
+  fs::create_directories(links);
+  fs::create_symlink("/etc/passwd", links / "out");
+  entry_.key = std::string(64, 'd');
+  const auto refused = std::get<Executable>(cache_.publish(entry_, built_, "main", {links, {}}));
+  EXPECT_NE(refused.layout_unresolved.find("'out' is a symbolic link"), std::string::npos);
+  EXPECT_TRUE(refused.links.empty());
+}
+
+TEST_F(CacheTest, FallsBackToWhatWasAddedByHand) {
+  const Executable added = std::get<Executable>(cache_.add_by_hand(entry_, built_, "main"));
+  EXPECT_TRUE(added.added_by_hand);
+  const auto found = cache_.find(entry_).executable;
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->added_by_hand);
+  EXPECT_EQ(found->program, added.program);
+  EXPECT_NE(found->layout_unresolved, "");
+
+  publish();
+  EXPECT_FALSE(cache_.find(entry_).executable->added_by_hand) << "a build comes first";
+  EXPECT_TRUE(cache_.find({"framework", "linux", entry_.commit, {}}).executable->added_by_hand);
+  EXPECT_FALSE(cache_.find({"framework", "other", entry_.commit, {}}).executable);
+  EXPECT_FALSE(cache_.find({"framework", "linux", std::string(40, 'e'), {}}).executable);
+}
+
+TEST_F(CacheTest, KeepsTheFingerprintAndTheTime) {
+  const Executable published = publish();
+  EXPECT_EQ(published.fingerprint.size(), 64U);
+  EXPECT_EQ(cache_.find(entry_).executable->fingerprint, published.fingerprint);
+  const Manifest manifest = manifest_from_json(read(place_ / "manifest.json"));
+  EXPECT_GT(manifest.built, 1'700'000'000);
+}
+
+TEST_F(CacheTest, ReadsManifestsOfBeforeThereWereLinks) {
+  publish();
+  std::string text = read(place_ / "manifest.json");
+  for (const char* name : {"links", "layout_unresolved", "layout", "fingerprint", "built", "added_by_hand"}) {
+    const std::size_t at = text.find("  \"" + std::string(name) + "\":");
+    ASSERT_NE(at, std::string::npos) << name;
+    text.erase(at, text.find('\n', at) + 1 - at);
+  }
+  write(place_ / "manifest.json", text);
+  const auto found = cache_.find(entry_);
+  ASSERT_TRUE(found.executable) << found.damage;
+  EXPECT_EQ(found.executable->fingerprint, "");
+}
+
+TEST_F(CacheTest, BelievesNoManifestThatLeadsOut) {
+  publish();
+  const std::string text = read(place_ / "manifest.json");
+  for (const char* path : {"../main", "/bin/sh", "a/../../main", ""}) {
+    std::string changed = text;
+    changed.replace(changed.find("\"lib/data.txt\""), 14, fmt::format("\"{}\"", path));
+    EXPECT_THROW(static_cast<void>(manifest_from_json(changed)), Error) << path;
+  }
+  std::string program = text;
+  program.replace(program.find("\"program\": \"main\""), 17, "\"program\": \"/bin/sh\"");
+  EXPECT_THROW(static_cast<void>(manifest_from_json(program)), Error);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
+#include <poll.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include <thread>
 
@@ -21,6 +24,28 @@ std::string packet(const std::string& line) {
   return fmt::format("{:04x}{}", line.size() + 4, line);
 }
 
+/// Passes bytes between a client and a server until `most` of the answer have passed.
+void relay(int client, int port, std::size_t most) {
+  const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  if (::connect(server, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
+    std::vector<char> bytes(65536);
+    pollfd both[] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
+    while (most > 0 && ::poll(both, 2, -1) > 0) {
+      const bool answer = (both[1].revents & (POLLIN | POLLHUP)) != 0;
+      const auto got = ::read(answer ? server : client, bytes.data(),
+                              answer ? std::min(most, bytes.size()) : bytes.size());
+      if (got <= 0 || ::write(answer ? client : server, bytes.data(), static_cast<std::size_t>(got)) != got)
+        break;
+      if (answer) most -= static_cast<std::size_t>(got);
+    }
+  }
+  ::close(server);
+}
+
 TEST_F(FetchFaultsTest, CallsAClosedPortUnreachable) {
   Listener closed;
   closed.close();
@@ -33,7 +58,7 @@ TEST_F(FetchFaultsTest, CallsAClosedPortUnreachable) {
 
 TEST_F(FetchFaultsTest, CallsAVanishedPathUnreachable) {
   commit("a", "1");
-  const Source source = resolve_source(upstream_, "origin", "main");
+  const Source source = resolve_source({.repo_dir = upstream_, .branch = "main"});
   fs::remove_all(upstream_);
   const auto result = fetch(mirror_, source, {FETCH_CHILD, 60s});
   ASSERT_TRUE(std::holds_alternative<FetchFailure>(result));
@@ -114,71 +139,72 @@ TEST_F(FetchFaultsTest, CallsABrokenPackCorruptAndKeepsTheOldTip) {
   EXPECT_EQ(fetched(upstream_).move, Tip::Move::same);
 }
 
-TEST_F(FetchFaultsTest, SaysThatABranchWasDeleted) {
-  const std::string first = commit("a", "1");
-  fetched(upstream_);
-  const Source source = resolve_source(upstream_, "origin", "main");
-  git({"branch", "-m", "main", "trunk"});
-  const auto result = fetch(mirror_, source, {FETCH_CHILD, 60s});
-  ASSERT_TRUE(std::holds_alternative<FetchFailure>(result));
-  EXPECT_EQ(std::get<FetchFailure>(result).kind, Kind::no_branch);
-  EXPECT_NE(std::get<FetchFailure>(result).sentence.find("it has trunk"), std::string::npos);
-  EXPECT_EQ(open_repository(mirror_)->tip("main"), first);
-}
-
-TEST_F(FetchFaultsTest, GoesOnAfterAKilledFetch) {
-  commit("a", "1");
-  fetched(upstream_);
-  write(mirror_ / "refs/tandem/main.lock", "");
-  write(mirror_ / "packed-refs.lock", "");
-  write(mirror_ / "objects/pack/pack_git2_a1b2c3", "half");
-  write(mirror_.string() + ".new/HEAD", "half");
-  const std::string second = commit("a", "2");
-  EXPECT_EQ(fetched(upstream_).id, second);
-  EXPECT_FALSE(fs::exists(mirror_ / "objects/pack/pack_git2_a1b2c3"));
-}
-
-TEST_F(FetchFaultsTest, LosesNothingWhenKilledAtAnyMoment) {
+TEST_F(FetchFaultsTest, KeepsTheOldTipWhenTheConnectionEndsHalfWay) {
   const GitDaemon server(temporary_.path());
   if (!server.ready()) GTEST_SKIP() << "git daemon is not installed";
-  std::string last;
-  for (int milliseconds = 1; milliseconds <= 40; ++milliseconds) {
-    last = commit("a", std::to_string(milliseconds));
-    const auto result = fetch_from(server.url("upstream"), "main", std::chrono::milliseconds{milliseconds});
-    if (const auto* failure = std::get_if<FetchFailure>(&result)) {
-      EXPECT_EQ(failure->kind, Kind::timed_out) << failure->sentence;
-    }
+  const std::string first = commit("a", "1");
+  fetched(server.url("upstream"));
+  std::string noise;
+  for (unsigned i = 0; i < 400'000; ++i) noise += static_cast<char>((i * i * 2654435761U) >> 23U);
+  const std::string last = commit("a", noise);
+  // Between the child and the real server, until so many bytes of the answer have passed.
+  for (const std::size_t most : {10U, 300U, 700U, 5'000U, 100'000U}) {
+    const ScriptedServer cutting([&](int client) { relay(client, server.port(), most); });
+    const auto failure = not_fetched(fmt::format("git://127.0.0.1:{}/upstream", cutting.port()));
+    EXPECT_TRUE(failure.kind == Kind::unreachable || failure.kind == Kind::corrupt)
+        << most << " " << name_of(failure.kind) << " " << failure.sentence;
+    EXPECT_EQ(open_repository(mirror_)->tip("main"), first);
   }
   EXPECT_EQ(fetched(server.url("upstream")).id, last);
   EXPECT_EQ(git({"fsck", "--strict"}, mirror_), "");
 }
 
-TEST_F(FetchFaultsTest, MakesAVanishedOrDamagedMirrorAgain) {
-  const std::string first = commit("a", "1");
-  fetched(upstream_);
-  fs::remove_all(mirror_);
-  EXPECT_EQ(fetched(upstream_).id, first);
-  fs::remove(mirror_ / "HEAD");
-  EXPECT_EQ(fetched(upstream_).id, first);
-  EXPECT_TRUE(fs::exists(mirror_.string() + ".damaged"));
+TEST_F(FetchFaultsTest, RefusesAShallowServer) {
+  const GitDaemon server(temporary_.path());
+  if (!server.ready()) GTEST_SKIP() << "git daemon is not installed";
+  commit("a", "1");
+  commit("a", "2");
+  git({"clone", "--quiet", "--bare", "--depth=1", "file://" + upstream_.string(),
+       temporary_.path() / "shallow"});
+  for (const std::string& url :
+       {server.url("shallow"), "file://" + (temporary_.path() / "shallow").string()}) {
+    const auto failure = not_fetched(url);
+    EXPECT_EQ(failure.kind, Kind::refused) << failure.sentence;
+    EXPECT_NE(failure.sentence.find("shallow"), std::string::npos) << failure.sentence;
+    EXPECT_NE(failure.sentence.find("--unshallow"), std::string::npos) << failure.sentence;
+  }
 }
 
-TEST_F(FetchFaultsTest, DownloadsEverythingWhenTheSeedIsIncomplete) {
+TEST_F(FetchFaultsTest, RefusesAPartialClone) {
   commit("a", "1");
-  const std::string last = commit("a", "2");
+  commit("a", "2");
+  git({"config", "uploadpack.allowFilter", "true"});
   const fs::path partial = temporary_.path() / "partial";
-  git({"clone", "--quiet", "--no-local", upstream_, partial});
-  for (const auto& entry : fs::directory_iterator(partial / ".git/objects/pack")) {
-    write(fs::path(entry.path()).replace_extension(".promisor"), "");
-  }
-  EXPECT_EQ(fetched(partial).id, last);
-  EXPECT_EQ(git({"fsck", "--strict"}, mirror_), "");
+  git({"clone", "--quiet", "--bare", "--filter=blob:none", "file://" + upstream_.string(), partial});
+  const auto failure = not_fetched("file://" + partial.string());
+  EXPECT_EQ(failure.kind, Kind::refused) << failure.sentence;
+  EXPECT_NE(failure.sentence.find("partial clone"), std::string::npos) << failure.sentence;
+}
+
+TEST_F(FetchFaultsTest, SaysThatABranchWasDeleted) {
+  const std::string first = commit("a", "1");
+  fetched(upstream_);
+  const Source source = resolve_source({.repo_dir = upstream_, .branch = "main"});
+  git({"branch", "-m", "main", "trunk"});
+  const auto result = fetch(mirror_, source, {FETCH_CHILD, 60s});
+  ASSERT_TRUE(std::holds_alternative<FetchFailure>(result));
+  EXPECT_EQ(std::get<FetchFailure>(result).kind, Kind::no_branch);
+  const std::string& sentence = std::get<FetchFailure>(result).sentence;
+  EXPECT_NE(sentence.find("it has trunk"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("it was there before"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find(first), std::string::npos) << sentence;
+  EXPECT_EQ(open_repository(mirror_)->tip("main"), first);
 }
 
 TEST_F(FetchFaultsTest, SaysWhyTheChildCouldNotStart) {
   commit("a", "1");
   const auto result =
-      fetch(mirror_, resolve_source(upstream_, "origin", "main"), {"/nonexistent/tandem", 60s});
+      fetch(mirror_, resolve_source({.repo_dir = upstream_, .branch = "main"}), {"/nonexistent/tandem", 60s});
   ASSERT_TRUE(std::holds_alternative<FetchFailure>(result));
   EXPECT_EQ(std::get<FetchFailure>(result).kind, Kind::internal);
   EXPECT_NE(std::get<FetchFailure>(result).sentence.find("could not be started"), std::string::npos);

@@ -103,6 +103,44 @@ TEST_F(FetchTest, FollowsATagAndBranchesWithSlashes) {
   EXPECT_EQ(open_repository(mirror_)->tip("feature/x"), first);
 }
 
+TEST_F(FetchTest, FollowsATagThatMoves) {
+  const std::string first = commit("a", "1");
+  git({"tag", "-a", "-m", "Release", "v1"});
+  const std::string second = commit("a", "2");
+  EXPECT_EQ(fetched(upstream_, "v1").id, first);
+  git({"tag", "-f", "-a", "-m", "Release again", "v1"});
+  const Tip forward = fetched(upstream_, "v1");
+  EXPECT_EQ(forward.id, second);
+  EXPECT_EQ(forward.previous, first);
+  EXPECT_EQ(forward.move, Move::forward);
+  git({"tag", "-f", "v1", first});
+  const Tip back = fetched(upstream_, "v1");
+  EXPECT_EQ(back.id, first);
+  EXPECT_EQ(back.move, Move::rewritten);
+  EXPECT_EQ(open_repository(mirror_)->find("v1")->id, first);
+}
+
+TEST_F(FetchTest, ForgetsATagThatMovedToAnotherBranch) {
+  const std::string first = commit("a", "1");
+  git({"tag", "v1"});
+  const GitDaemon server(temporary_.path());
+  if (!server.ready()) GTEST_SKIP() << "git daemon is not installed";
+  fetched(server.url("upstream"));
+  EXPECT_EQ(open_repository(mirror_)->find("v1")->id, first);
+  git({"checkout", "--quiet", "-b", "side"});
+  commit("a", "side");
+  git({"tag", "-f", "v1"});
+  fetched(server.url("upstream"));
+  EXPECT_FALSE(open_repository(mirror_)->find("v1")) << "its commit is not mirrored";
+}
+
+TEST_F(FetchTest, RefusesATagOfSomethingElse) {
+  commit("a", "1");
+  git({"tag", "data", git({"rev-parse", "HEAD:a"})});
+  const auto failure = not_fetched(upstream_, "data");
+  EXPECT_EQ(failure.kind, FetchFailure::Kind::no_branch) << failure.sentence;
+}
+
 TEST_F(FetchTest, NoticesATagThatComesLater) {
   const std::string first = commit("a", "1");
   commit("a", "2");

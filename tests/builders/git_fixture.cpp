@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sstream>
 
 namespace tandem::builders {
 namespace {
@@ -105,9 +106,40 @@ std::string GitTest::commit_all(const std::string& subject) {
   return git({"rev-parse", "HEAD"});
 }
 
+void GitTest::damage(const std::string& id) const {
+  for (const auto& entry : fs::directory_iterator(mirror_ / "objects/pack")) {
+    if (entry.path().extension() != ".idx") continue;
+    const std::string listing = git({"verify-pack", "-v", entry.path()}, mirror_);
+    const auto line = listing.find(id);
+    if (line == std::string::npos) continue;
+    // id, kind, size, size in the pack, offset
+    std::istringstream words(listing.substr(line + id.size()));
+    std::string kind;
+    std::streamoff size = 0;
+    std::streamoff packed = 0;
+    std::streamoff offset = 0;
+    words >> kind >> size >> packed >> offset;
+    const fs::path pack = fs::path(entry.path()).replace_extension(".pack");
+    // The seed may share the file.
+    const std::string bytes = read(pack);
+    fs::remove(pack);
+    write(pack, bytes);
+    std::fstream file(pack, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(offset + packed / 2);
+    file << "\xAA\x55\xAA\x55";
+    return;
+  }
+  ADD_FAILURE() << "the mirror has no pack with " << id;
+}
+
+Source GitTest::source_of(const std::string& repo_dir, const std::string& branch) const {
+  return resolve_source(
+      {.repo_dir = repo_dir, .branch = branch, .key_file = key_file_, .token_file = token_file_});
+}
+
 std::variant<Tip, FetchFailure> GitTest::fetch_from(const std::string& repo_dir, const std::string& branch,
                                                     std::chrono::nanoseconds deadline) const {
-  return fetch(mirror_, resolve_source(repo_dir, "origin", branch), {FETCH_CHILD, deadline});
+  return fetch(mirror_, source_of(repo_dir, branch), {FETCH_CHILD, deadline});
 }
 
 Tip GitTest::fetched(const std::string& repo_dir, const std::string& branch) const {

@@ -53,6 +53,8 @@ class GitTest : public testing::Test {
   std::string commit(const std::string& file, const std::string& text, const std::string& subject = "Change");
   std::string commit_all(const std::string& subject);
 
+  [[nodiscard]] Source source_of(const std::string& repo_dir, const std::string& branch = "main") const;
+
   /// Fetches `repo_dir` into the mirror as the daemon would.
   std::variant<Tip, FetchFailure> fetch_from(const std::string& repo_dir, const std::string& branch = "main",
                                              std::chrono::nanoseconds deadline = std::chrono::seconds{
@@ -61,9 +63,14 @@ class GitTest : public testing::Test {
   FetchFailure not_fetched(const std::string& repo_dir, const std::string& branch = "main",
                            std::chrono::nanoseconds deadline = std::chrono::seconds{60}) const;
 
+  /// Overwrites the middle of an object in the packs of the mirror.
+  void damage(const std::string& id) const;
+
   TemporaryDirectory temporary_;
   fs::path upstream_ = temporary_.path() / "upstream";
   fs::path state_dir_ = temporary_.path() / "state";
+  fs::path key_file_;    ///< given with every fetch
+  fs::path token_file_;  ///< given with every fetch
   fs::path mirror_ = state_dir_ / "mirrors" / "watch";
 
  private:

@@ -68,37 +68,30 @@ class ScriptedServer {
   std::thread thread_;
 };
 
-/// A real `git daemon` that serves everything below a directory.
-class GitDaemon {
+/// A real server in a child process, on a port of 127.0.0.1 of its own.
+class ServerProcess {
  public:
-  explicit GitDaemon(const fs::path& base) {
-    {
-      Listener reserved;
-      port_ = reserved.port();
-    }
+  ServerProcess() {
+    const Listener reserved;
+    port_ = reserved.port();
+  }
+
+  [[nodiscard]] int port() const { return port_; }
+  [[nodiscard]] bool ready() const { return ready_; }
+
+  /// Returns when it answers on its port, or has ended.
+  void start(const std::vector<std::string>& argv,
+             const std::vector<std::string>& environment = git_environment()) {
     runners::Command command;
-    command.argv = {"/usr/bin/git",
-                    "daemon",
-                    "--reuseaddr",
-                    "--export-all",
-                    "--informative-errors",
-                    "--listen=127.0.0.1",
-                    "--port=" + std::to_string(port_),
-                    "--base-path=" + base.string(),
-                    base};
-    command.environment = git_environment();
-    child_ = children_.start(command, {});
+    command.argv = argv;
+    command.environment = environment;
+    children_.start(command, {});
     using Clock = runners::Children::Clock;
     for (int attempt = 0; attempt < 200 && !ready_; ++attempt) {
       const auto event = children_.wait(Clock::now() + std::chrono::milliseconds{20}, {});
       if (event.kind == runners::Children::Event::Kind::finished) return;
       ready_ = answers();
     }
-  }
-
-  [[nodiscard]] bool ready() const { return ready_; }
-  [[nodiscard]] std::string url(const std::string& name) const {
-    return "git://127.0.0.1:" + std::to_string(port_) + "/" + name;
   }
 
  private:
@@ -114,9 +107,27 @@ class GitDaemon {
   }
 
   runners::Children children_;
-  std::size_t child_ = 0;
   int port_ = 0;
   bool ready_ = false;
+};
+
+/// A real `git daemon` that serves everything below a directory.
+class GitDaemon {
+ public:
+  explicit GitDaemon(const fs::path& base) {
+    server_.start({"/usr/bin/git", "daemon", "--reuseaddr", "--export-all", "--informative-errors",
+                   "--listen=127.0.0.1", "--port=" + std::to_string(server_.port()),
+                   "--base-path=" + base.string(), base});
+  }
+
+  [[nodiscard]] bool ready() const { return server_.ready(); }
+  [[nodiscard]] int port() const { return server_.port(); }
+  [[nodiscard]] std::string url(const std::string& name) const {
+    return "git://127.0.0.1:" + std::to_string(server_.port()) + "/" + name;
+  }
+
+ private:
+  ServerProcess server_;
 };
 
 }  // namespace tandem::builders

@@ -10,7 +10,7 @@ namespace {
 
 std::string message_of(const std::string& repo_dir, const std::string& branch = "main") {
   try {
-    const Source source = resolve_source(repo_dir, "origin", branch);
+    const Source source = resolve_source({.repo_dir = repo_dir, .branch = branch});
     return "resolved to " + source.url;
   } catch (const InputError& error) {
     return error.what();
@@ -54,7 +54,7 @@ TEST(SourceUrl, NamesTheMostSimilarBranchesFirst) {
 }
 
 TEST_F(SourceTest, TakesAUrlAsItIs) {
-  const Source source = resolve_source("https://t:s@example.org/x", "origin", "main");
+  const Source source = resolve_source({.repo_dir = "https://t:s@example.org/x", .branch = "main"});
   EXPECT_EQ(source.url, "https://t:s@example.org/x");
   EXPECT_EQ(source.shown, "https://example.org/x");
   EXPECT_TRUE(source.seed.empty());
@@ -62,17 +62,18 @@ TEST_F(SourceTest, TakesAUrlAsItIs) {
 
 TEST_F(SourceTest, UsesTheLocalBranchOfARepositoryWithoutTheRemote) {
   commit("a", "1");
-  EXPECT_EQ(resolve_source(upstream_, "origin", "main").url, upstream_.string());
+  EXPECT_EQ(resolve_source({.repo_dir = upstream_, .branch = "main"}).url, upstream_.string());
 }
 
 TEST_F(SourceTest, UsesTheRemoteOfACloneAndItsObjectsAsSeed) {
   commit("a", "1");
   const fs::path clone = temporary_.path() / "clone";
   git({"clone", "--quiet", "../upstream", clone});
-  const Source source = resolve_source(clone, "origin", "main");
+  const Source source = resolve_source({.repo_dir = clone, .branch = "main"});
   EXPECT_EQ(source.url, upstream_.string());
   EXPECT_EQ(source.seed, clone);
-  EXPECT_EQ(resolve_source(clone, "elsewhere", "main").url, clone.string());
+  EXPECT_EQ(resolve_source({.repo_dir = clone, .remote_repository = "elsewhere", .branch = "main"}).url,
+            clone.string());
 }
 
 TEST_F(SourceTest, MakesARelativeRemoteAbsolute) {
@@ -80,7 +81,7 @@ TEST_F(SourceTest, MakesARelativeRemoteAbsolute) {
   const fs::path clone = temporary_.path() / "clone";
   git({"clone", "--quiet", upstream_, clone});
   git({"remote", "set-url", "origin", "../upstream"}, clone);
-  EXPECT_EQ(resolve_source(clone, "origin", "main").url, upstream_.string());
+  EXPECT_EQ(resolve_source({.repo_dir = clone, .branch = "main"}).url, upstream_.string());
 }
 
 TEST_F(SourceTest, RefusesWhatIsNoRepository) {
@@ -100,7 +101,7 @@ TEST_F(SourceTest, RefusesAShallowRepositoryWithoutRemote) {
   commit("a", "2");
   const fs::path clone = temporary_.path() / "clone";
   git({"clone", "--quiet", "--depth=1", "file://" + upstream_.string(), clone});
-  EXPECT_TRUE(resolve_source(clone, "origin", "main").seed.empty());
+  EXPECT_TRUE(resolve_source({.repo_dir = clone, .branch = "main"}).seed.empty());
   git({"remote", "remove", "origin"}, clone);
   EXPECT_NE(message_of(clone).find("git fetch --unshallow"), std::string::npos);
 }

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tandem::builders {
+
+/// What can be read from a program or shared library in ELF format without running it.
+struct ElfFacts {
+  enum class Kind { program, library } kind = Kind::program;
+  std::string build_id;  ///< hexadecimal digits; empty if it has none
+
+  struct Function {
+    std::string name;
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+  };
+  std::vector<Function> functions;  ///< that it defines, by address; empty if its symbols were stripped
+  bool has_symbols = false;
+  bool has_debug = false;
+
+  std::vector<std::string> dynamic;  ///< needed libraries, own name, search paths, exported names
+  static constexpr std::string_view old_search_path = "searches first ";  ///< how such a line begins
+  static constexpr std::string_view search_path = "searches ";
+  std::vector<std::pair<std::string, std::uint64_t>> fixed_sizes;  ///< of sections that no order changes
+  std::string code;                                                ///< SHA-256 of what can be executed
+};
+
+/// Nothing if the file is not a sound ELF program or shared library. Throws std::system_error if it cannot
+/// be read.
+[[nodiscard]] std::optional<ElfFacts> elf_facts(const std::filesystem::path& file);
+
+/// A sentence if `relinked` is not the same program as `built` in another order; nothing if it is: it needs
+/// and exports the same, and defines the same functions with the same sizes.
+[[nodiscard]] std::optional<std::string> other_program(const ElfFacts& built, const ElfFacts& relinked);
+
+/// A sentence if the functions (or, without symbols, the code) stand in one and the same order.
+[[nodiscard]] std::optional<std::string> same_order(const ElfFacts& built, const ElfFacts& relinked);
+
+}  // namespace tandem::builders

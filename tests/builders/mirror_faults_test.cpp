@@ -1,0 +1,146 @@
+#include <signal.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "builders/fetch.hpp"
+#include "builders/repository.hpp"
+#include "git_fixture.hpp"
+#include "loopback.hpp"
+
+namespace tandem::builders {
+namespace {
+
+using MirrorFaultsTest = GitTest;
+using Kind = FetchFailure::Kind;
+using namespace std::chrono_literals;
+
+TEST_F(MirrorFaultsTest, GoesOnAfterAKilledFetch) {
+  commit("a", "1");
+  fetched(upstream_);
+  write(mirror_ / "refs/tandem/main.lock", "");
+  write(mirror_ / "packed-refs.lock", "");
+  write(mirror_ / "objects/pack/pack_git2_a1b2c3", "half");
+  write(mirror_.string() + ".new/HEAD", "half");
+  const std::string second = commit("a", "2");
+  EXPECT_EQ(fetched(upstream_).id, second);
+  EXPECT_FALSE(fs::exists(mirror_ / "objects/pack/pack_git2_a1b2c3"));
+}
+
+TEST_F(MirrorFaultsTest, LosesNothingWhenKilledAtAnyMoment) {
+  const GitDaemon server(temporary_.path());
+  if (!server.ready()) GTEST_SKIP() << "git daemon is not installed";
+  std::string last;
+  for (int milliseconds = 1; milliseconds <= 40; ++milliseconds) {
+    last = commit("a", std::to_string(milliseconds));
+    const auto result = fetch_from(server.url("upstream"), "main", std::chrono::milliseconds{milliseconds});
+    if (const auto* failure = std::get_if<FetchFailure>(&result)) {
+      EXPECT_EQ(failure->kind, Kind::timed_out) << failure->sentence;
+    }
+  }
+  EXPECT_EQ(fetched(server.url("upstream")).id, last);
+  EXPECT_EQ(git({"fsck", "--strict"}, mirror_), "");
+}
+
+TEST_F(MirrorFaultsTest, GoesOnAfterItsChildIsKilled) {
+  const std::string first = commit("a", "1");
+  fetched(upstream_);
+  const Listener silent;
+  const std::string url = fmt::format("git://127.0.0.1:{}/x", silent.port());
+  const fs::path program = temporary_.path() / "program";
+  // The child of the child's place: it tells its number and becomes the real one.
+  write_script(program,
+               fmt::format("echo $$ > {0}/pid\nexec {1} \"$@\"\n", temporary_.path().string(), FETCH_CHILD));
+  int client = -1;
+  std::thread killer([&] {
+    client = ::accept(silent.socket(), nullptr, nullptr);
+    ::kill(std::stoi(read(temporary_.path() / "pid")), SIGKILL);
+  });
+  const auto result = fetch(mirror_, {url, url, "main", {}}, {program, 600s});
+  killer.join();
+  ::close(client);
+  ASSERT_TRUE(std::holds_alternative<FetchFailure>(result));
+  EXPECT_EQ(std::get<FetchFailure>(result).kind, Kind::internal);
+  EXPECT_NE(std::get<FetchFailure>(result).sentence.find("killed by signal 9"), std::string::npos)
+      << std::get<FetchFailure>(result).sentence;
+  EXPECT_EQ(open_repository(mirror_)->tip("main"), first);
+  EXPECT_EQ(fetched(upstream_).move, Tip::Move::same) << "its lock went with it";
+}
+
+TEST_F(MirrorFaultsTest, MakesAMirrorSetAsideAgain) {
+  const std::string first = commit("a", "1");
+  fetched(upstream_);
+  damage(git({"rev-parse", "HEAD:a"}));
+  const auto check_out = [&] {
+    fs::remove_all(temporary_.path() / "tree");
+    fs::create_directories(temporary_.path() / "tree");
+    const auto opened = open_repository(mirror_);
+    return opened->checkout(opened->find(first).value(), temporary_.path() / "tree");
+  };
+  const auto failure = check_out();
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, CheckoutFailure::Kind::corrupt) << failure->sentence;
+  set_mirror_aside(mirror_);
+  EXPECT_FALSE(fs::exists(mirror_));
+  EXPECT_TRUE(fs::exists(mirror_.string() + ".damaged"));
+  EXPECT_EQ(fetched(upstream_).id, first);
+  EXPECT_FALSE(check_out());
+  set_mirror_aside(temporary_.path() / "no/mirror/yet");
+}
+
+TEST_F(MirrorFaultsTest, DoesNotTakeObjectsThatACrashCutShort) {
+  commit("a", "1");
+  fetched(upstream_);
+  const std::string last = commit("a", std::string(5000, 'x') + "2");
+  const std::string id = git({"rev-parse", "HEAD:a"});
+  const fs::path object = upstream_ / ".git/objects" / id.substr(0, 2) / id.substr(2);
+  fs::permissions(object, fs::perms::owner_write, fs::perm_options::add);
+  const std::string whole = read(object);
+  for (const std::size_t left : {std::size_t{0}, std::size_t{5}, whole.size() - 1}) {
+    fs::resize_file(object, left);
+    const auto failure = not_fetched(upstream_);
+    EXPECT_EQ(failure.kind, Kind::corrupt) << failure.sentence;
+    EXPECT_NE(failure.sentence.find("git fsck"), std::string::npos) << failure.sentence;
+    write(object, whole);
+  }
+  EXPECT_EQ(fetched(upstream_).id, last);
+}
+
+TEST_F(MirrorFaultsTest, DoesNotTakeACutObjectFromTheSeed) {
+  commit("a", "1");
+  const fs::path clone = temporary_.path() / "clone";
+  git({"clone", "--quiet", "--no-hardlinks", upstream_, clone});
+  const std::string id = git({"rev-parse", "HEAD:a"});
+  const fs::path object = clone / ".git/objects" / id.substr(0, 2) / id.substr(2);
+  fs::permissions(object, fs::perms::owner_write, fs::perm_options::add);
+  fs::resize_file(object, 5);
+  fetched(clone);
+  EXPECT_EQ(git({"fsck", "--strict"}, mirror_), "");
+}
+
+TEST_F(MirrorFaultsTest, MakesAVanishedOrDamagedMirrorAgain) {
+  const std::string first = commit("a", "1");
+  fetched(upstream_);
+  fs::remove_all(mirror_);
+  EXPECT_EQ(fetched(upstream_).id, first);
+  fs::remove(mirror_ / "HEAD");
+  EXPECT_EQ(fetched(upstream_).id, first);
+  EXPECT_TRUE(fs::exists(mirror_.string() + ".damaged"));
+}
+
+TEST_F(MirrorFaultsTest, DownloadsEverythingWhenTheSeedIsIncomplete) {
+  commit("a", "1");
+  const std::string last = commit("a", "2");
+  const fs::path partial = temporary_.path() / "partial";
+  git({"clone", "--quiet", "--no-local", upstream_, partial});
+  for (const auto& entry : fs::directory_iterator(partial / ".git/objects/pack")) {
+    write(fs::path(entry.path()).replace_extension(".promisor"), "");
+  }
+  EXPECT_EQ(fetched(partial).id, last);
+  EXPECT_EQ(git({"fsck", "--strict"}, mirror_), "");
+}
+
+}  // namespace
+}  // namespace tandem::builders

@@ -1,0 +1,88 @@
+// Fetching and checking out where the file system is full. Needs root and a mount namespace.
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <functional>
+
+#include "builders/repository.hpp"
+#include "git_fixture.hpp"
+
+namespace tandem::builders {
+namespace {
+
+class SmallDiskTest : public GitTest {
+ protected:
+  /// Runs in a child with one mebibyte mounted at `place`; its exit status, or 77 if nothing can be mounted.
+  static int with_one_mebibyte(const fs::path& place, const std::function<int()>& work) {
+    fs::create_directories(place);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const bool mounted = ::unshare(CLONE_NEWNS) == 0 &&
+                           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                           ::mount("small", place.c_str(), "tmpfs", 0, "size=1m") == 0;
+      int status = 77;
+      try {
+        if (mounted) status = work();
+      } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        status = 70;
+      }
+      ::_exit(status);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 71;
+  }
+
+  /// Two megabytes that do not compress.
+  static std::string noise() {
+    std::string bytes;
+    std::uint32_t state = 1;
+    for (int i = 0; i < 2'000'000; ++i) {
+      state ^= state << 13U;
+      state ^= state >> 17U;
+      state ^= state << 5U;
+      bytes += static_cast<char>(state >> 11U);
+    }
+    return bytes;
+  }
+};
+
+TEST_F(SmallDiskTest, ACheckoutSaysThatTheDiskIsFull) {
+  commit("large", noise());
+  fetched(upstream_);
+  const fs::path tree = temporary_.path() / "tree";
+  const int status = with_one_mebibyte(tree, [&] {
+    const auto repository = open_repository(mirror_);
+    const auto failure = repository->checkout(repository->find("main").value(), tree);
+    if (!failure) return 1;
+    std::fprintf(stderr, "%s\n", failure->sentence.c_str());
+    return failure->kind == CheckoutFailure::Kind::disk ? 0 : 2;
+  });
+  if (status == 77) GTEST_SKIP() << "no small file system can be mounted";
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(SmallDiskTest, AFetchSaysThatTheDiskIsFullAndGoesOnWhenThereIsRoom) {
+  const std::string first = commit("a", "1");
+  const std::string large = noise();
+  const int status = with_one_mebibyte(mirror_.parent_path(), [&] {
+    if (fetched(upstream_).id != first) return 1;
+    commit("large", large);
+    const auto failure = not_fetched("file://" + upstream_.string());
+    std::fprintf(stderr, "%s\n", failure.sentence.c_str());
+    if (failure.kind != FetchFailure::Kind::disk) return 2;
+    if (open_repository(mirror_)->tip("main") != first) return 3;
+    git({"rm", "--quiet", "large"});
+    git({"commit", "--quiet", "--amend", "--allow-empty", "-m", "Small again"});
+    return fetched(upstream_).id == git({"rev-parse", "HEAD"}) ? 0 : 4;
+  });
+  if (status == 77) GTEST_SKIP() << "no small file system can be mounted";
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace tandem::builders

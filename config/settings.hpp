@@ -78,7 +78,7 @@ struct Settings {
   Seconds build_timeout{3600};
   Seconds benchmark_timeout{300};  ///< where the spec does not say
   int jobs = 0;                    ///< of a build; 0: as many as there are cores
-  std::string cxxflags;
+  std::string cxxflags = "-O2";
   std::string ldflags;
   Isolation sandbox = Isolation::automatic;
   std::vector<std::filesystem::path> sandbox_read;  ///< what builds and benchmarks see beside the system

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "builders/identity.hpp"
+#include "daemon/likeness.hpp"
 #include "daemon/report/comparison_report.hpp"
 #include "specs/error.hpp"
 
@@ -26,17 +26,12 @@ std::uint64_t seed_of(const std::string& commit, const std::string& benchmark) {
 
 constexpr std::size_t verdicts_shown = 20;
 
-/// Under which name a test is judged whose program did not even list its benchmarks.
-std::string program_name(const Test& test) {
-  return test.prefix.empty() ? "program" : test.prefix;
-}
-
-/// Whether it speaks of a whole program: only then was there no control to fail beside.
-bool is_of_program(const store::StoredVerdict& verdict) {
-  return verdict.outcome == "failed" && verdict.control.empty();
-}
-
 }  // namespace
+
+void Bench::clear() {
+  executables_.clear();
+  layouts_.clear();
+}
 
 const Executable* Bench::build(const builders::Commit& commit, const std::stop_token& stop) {
   if (const auto known = executables_.find(commit.id); known != executables_.end()) return &known->second;
@@ -44,17 +39,29 @@ const Executable* Bench::build(const builders::Commit& commit, const std::stop_t
   workshop_.show();
   auto result = workshop_.builder.build(commit, stop);
   if (auto* executable = std::get_if<Executable>(&result)) {
-    workshop_.store.save_build(settings_.key, {commit.id, true, {}, {}, {}, workshop_.now()});
+    workshop_.store.save_build(
+        settings_.key,
+        {commit.id, true, {}, {}, {}, workshop_.now(), identity_of(*executable, settings_.tests)});
+    if (!executable->repaired.empty()) {
+      workshop_.store.add_event({settings_.key.watch, "cache", executable->repaired, workshop_.now()});
+      workshop_.status.last_error = executable->repaired;
+      workshop_.status.last_error_at = workshop_.now();
+    }
     return &executables_.emplace(commit.id, std::move(*executable)).first->second;
   }
   const auto& failure = std::get<BuildFailure>(result);
   if (failure.kind == BuildFailure::Kind::stopped) return nullptr;
   // Neither is the commit's doing: it is built again when the ground is sound.
-  if (failure.kind == BuildFailure::Kind::disk || failure.kind == BuildFailure::Kind::script_missing) {
+  if (builders::may_pass_later(failure.kind)) {
     throw Error(failure.sentence);
   }
-  workshop_.store.save_build(settings_.key, {commit.id, false, builders::name_of(failure.kind),
-                                             failure.sentence, failure.log.string(), workshop_.now()});
+  workshop_.store.save_build(settings_.key, {commit.id,
+                                             false,
+                                             builders::name_of(failure.kind),
+                                             failure.sentence,
+                                             failure.log.string(),
+                                             workshop_.now(),
+                                             {}});
   auto& shown = workshop_.status.failed_builds;
   shown.insert(shown.begin(), {settings_.key.platform, commit.id, builders::name_of(failure.kind),
                                failure.sentence, failure.log.string()});
@@ -119,13 +126,12 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
   const Executable* control = build(line.commits[*trial.control], stop);
   if (stop.stop_requested()) return {};
   if (control == nullptr) return save_all(control_id, "failed", "the control does not build any more");
-  if (builders::identical(*control, treatment)) return save_all(control_id, "identical", "to the control");
-  const auto before = nearest_before(line, position, trial.candidates.front().name);
-  if (before && *before != *trial.control) {
-    const Executable* previous = build(line.commits[*before], stop);
-    if (previous != nullptr && builders::identical(*previous, treatment)) {
-      return save_all(control_id, "identical", fmt::format("to {}", line.commits[*before].id));
-    }
+  const std::string& name = trial.candidates.front().name;
+  const auto before = nearest_before(line, position, name);
+  if (const auto alike =
+          judged_alike(workshop_.store, settings_.key,
+                       {commit, control_id, before ? line.commits[*before].id : std::string(), name})) {
+    return save_all(control_id, "identical", *alike);
   }
 
   runners::Subject subject{trial.protocol, trial.candidates.front().in_program, {}};
@@ -138,25 +144,34 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
     }
     subject.shape = std::get<runners::SliceShape>(shape);
   }
+  Linkings one = layouts_.of(*control, *trial.test, stop);
+  Linkings other = layouts_.of(treatment, *trial.test, stop);
+  if (stop.stop_requested()) return {};
+  const std::string layout = describe_layouts(one, other);
+  // One side alone cannot be shuffled: its luck would stand against the mean of the other's.
+  if (!one.unresolved.empty() || !other.unresolved.empty()) {
+    one.layouts = {*control};
+    other.layouts = {treatment};
+  }
   ScreeningSettings screening;
   screening.margin = trial.test->margin;
   screening.max_launches = settings_.max_launches;
-  screening.seed = seed_of(commit, trial.candidates.front().name);
+  screening.seed = seed_of(commit, name);
   for (const Candidate& candidate : trial.candidates) {
     if (const auto prior = priors_.find(candidate.name); prior != priors_.end()) {
       screening.priors[candidate.in_program] = prior->second;
     }
   }
   auto all = screen(
-      workshop_.runner, pair, subject, screening,
-      [&](const ScreeningProgress& progress) { tell_progress(progress, trial.candidates.front().name); },
-      stop);
+      workshop_.runner,
+      draw_layouts(*trial.test, std::move(one), std::move(other), settings_.scratch, screening.seed), subject,
+      screening, [&](const ScreeningProgress& progress) { tell_progress(progress, name); }, stop);
   if (stop.stop_requested()) return {};
 
   std::vector<Suspect> suspects;
   for (const Candidate& candidate : trial.candidates) {
     const auto found = std::find_if(
-        all.begin(), all.end(), [&](const Screened& one) { return one.benchmark == candidate.in_program; });
+        all.begin(), all.end(), [&](const Screened& each) { return each.benchmark == candidate.in_program; });
     if (found == all.end()) {
       const bool failed = !all.empty() && all.front().failure;
       save_without_screen(commit, control_id, candidate, "failed",
@@ -167,7 +182,8 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
     const bool changed = found->verdict.outcome == analysis::Outcome::slower ||
                          found->verdict.outcome == analysis::Outcome::faster;
     if (changed && settings_.records == PipelineSettings::Records::confirm) {
-      suspects.push_back({trial.test, subject, candidate, *trial.control, std::move(*found), screening.seed});
+      suspects.push_back(
+          {trial.test, subject, candidate, *trial.control, std::move(*found), screening.seed, layout});
       continue;
     }
     const auto verdict = verdict_of(commit, control_id, candidate, *found, screening.seed);
@@ -175,77 +191,6 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
     tell_verdict(verdict);
   }
   return suspects;
-}
-
-std::optional<std::size_t> Bench::control_for(const Line& line, std::size_t position,
-                                              const Candidate& candidate) {
-  ControlQuestion question;
-  question.treatment = position;
-  question.usable = [&](std::size_t at) { return usable(line, at, candidate.name); };
-  if (const auto level = workshop_.store.level(settings_.key, candidate.name, candidate.metric.name)) {
-    question.level = line.position(*level);
-  }
-  if (!settings_.base_commit.empty()) question.base = line.position(settings_.base_commit);
-  switch (settings_.control) {
-    case PipelineSettings::Control::week:
-      return control_by_week(line, question);
-    case PipelineSettings::Control::parent:
-      return control_by_parent(question);
-    case PipelineSettings::Control::fixed:
-      return question.base && *question.base < position ? question.base : std::nullopt;
-  }
-  return std::nullopt;
-}
-
-const std::set<std::string>& Bench::benchmarks_of(const std::string& commit) {
-  const auto known = benchmarks_.find(commit);
-  if (known != benchmarks_.end()) return known->second;
-  std::set<std::string> names;
-  for (const auto& verdict : workshop_.store.verdicts(settings_.key, commit)) {
-    if (verdict.outcome != "failed" && verdict.outcome != "missing") names.insert(verdict.benchmark);
-  }
-  return benchmarks_.emplace(commit, std::move(names)).first->second;
-}
-
-bool Bench::usable(const Line& line, std::size_t position, const std::string& benchmark) {
-  return benchmarks_of(line.commits.at(position).id).contains(benchmark);
-}
-
-std::optional<std::size_t> Bench::nearest_before(const Line& line, std::size_t position,
-                                                 const std::string& benchmark) {
-  ControlQuestion question;
-  question.treatment = position;
-  question.usable = [&](std::size_t at) { return usable(line, at, benchmark); };
-  return control_by_parent(question);
-}
-
-void Bench::note_missing(const Line& line, std::size_t position) {
-  const std::string& commit = line.commits[position].id;
-  std::set<std::string> here;
-  std::set<std::string> silent;
-  for (const auto& verdict : workshop_.store.verdicts(settings_.key, commit)) {
-    (is_of_program(verdict) ? silent : here).insert(verdict.benchmark);
-  }
-  // A program that listed nothing has lost nothing.
-  const auto unknown = [&](const std::string& name) {
-    return std::any_of(settings_.tests.begin(), settings_.tests.end(), [&](const Test& test) {
-      return silent.contains(program_name(test)) && name.starts_with(full_name(test, ""));
-    });
-  };
-  for (std::size_t before = position; before > 0; --before) {
-    const std::string& earlier = line.commits[before - 1].id;
-    bool listed = false;
-    for (const auto& verdict : workshop_.store.verdicts(settings_.key, earlier)) {
-      const std::string& name = verdict.benchmark;
-      // One that failed was there to fail.
-      if (verdict.outcome == "missing" || is_of_program(verdict)) continue;
-      listed = true;
-      if (here.contains(name) || unknown(name)) continue;
-      save_without_screen(commit, earlier, {name, name, verdict.metric}, "missing",
-                          "the commit before still had it");
-    }
-    if (listed) return;
-  }
 }
 
 void Bench::save_without_screen(const std::string& commit, const std::string& control,

@@ -9,6 +9,7 @@
 
 #include "builders/builder.hpp"
 #include "daemon/control_rule.hpp"
+#include "daemon/layouts.hpp"
 #include "daemon/pipeline.hpp"
 #include "daemon/screening.hpp"
 #include "daemon/spec_tests.hpp"
@@ -39,13 +40,19 @@ struct Suspect {
   std::size_t control = 0;
   Screened screened;
   std::uint64_t seed = 0;
+  std::string layout;  ///< describe_layouts
 };
 
 /// Steps 1b to 4 of the walk: which benchmark against which control, build, run, judge.
 class Bench {
  public:
   Bench(const PipelineSettings& settings, const Workshop& workshop)
-      : settings_(settings), workshop_(workshop) {}
+      : settings_(settings),
+        workshop_(workshop),
+        layouts_(workshop.builder, workshop.runner, settings.scratch, settings.layouts) {}
+
+  /// Lets go of what was built for the last commit: it is read from the cache again, and checked.
+  void clear();
 
   /// The commit's executable, or nothing if it does not build; the outcome is stored. With a stop request
   /// nothing is stored and nothing is returned.
@@ -71,6 +78,7 @@ class Bench {
   [[nodiscard]] store::StoredVerdict verdict_of(const std::string& commit, const std::string& control,
                                                 const Candidate& candidate, const Screened& screened,
                                                 std::uint64_t seed) const;
+  [[nodiscard]] LayoutShelf& layouts() { return layouts_; }
   void tell_verdict(const store::StoredVerdict& verdict) const;
   void tell_progress(const ScreeningProgress& progress, const std::string& name) const;
 
@@ -82,6 +90,7 @@ class Bench {
 
   const PipelineSettings& settings_;
   const Workshop& workshop_;
+  LayoutShelf layouts_;
   std::map<std::string, builders::Executable> executables_;
   std::map<std::string, std::set<std::string>> benchmarks_;  ///< of examined commits
   std::map<std::string, PriorSigma> priors_;                 ///< by full name

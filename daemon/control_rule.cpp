@@ -34,6 +34,10 @@ std::optional<std::size_t> Line::position(const std::string& id) const {
   return static_cast<std::size_t>(found - commits.begin());
 }
 
+bool Line::leads_to(std::size_t ancestor, std::size_t descendant) const {
+  return ancestor < descendant && (!is_ancestor || is_ancestor(ancestor, descendant));
+}
+
 Line make_line(std::vector<builders::Commit> commits, std::int64_t now) {
   Line line;
   line.commits = std::move(commits);
@@ -61,6 +65,25 @@ std::optional<std::size_t> control_by_week(const Line& line, const ControlQuesti
   consider(question.level);
   consider(question.base);
   return latest;
+}
+
+std::optional<std::size_t> control_by_base(const ControlQuestion& question) {
+  const bool before = question.base && *question.base < question.treatment;
+  const bool moved = question.level && *question.level < question.treatment &&
+                     question.usable(*question.level) && (!before || *question.level > *question.base);
+  return moved ? question.level : before ? question.base : std::nullopt;
+}
+
+std::optional<std::size_t> control_by_tag(const Line& line, const ControlQuestion& question) {
+  ControlQuestion by_tag = question;
+  by_tag.base.reset();
+  for (const std::size_t at : line.tagged) {
+    if (at < question.treatment && question.usable(at)) by_tag.base = at;
+  }
+  for (std::size_t at = 0; at < question.treatment && !by_tag.base; ++at) {
+    if (question.usable(at)) by_tag.base = at;
+  }
+  return control_by_base(by_tag);
 }
 
 std::optional<std::size_t> control_by_parent(const ControlQuestion& question) {

@@ -10,13 +10,18 @@
 
 namespace tandem::daemon {
 
-/// The first-parent line of a branch from the start of the walk to its tip, oldest first, with the week of
-/// each commit.
+/// The commits of a branch from the start of the walk to its tip, parents before children, with the week of
+/// each: its first-parent line, or all of them.
 struct Line {
   std::vector<builders::Commit> commits;
   std::vector<std::int64_t> weeks;  ///< whole weeks since Monday 1970-01-05 00:00 UTC
+  std::vector<std::size_t> tagged;  ///< positions of commits with a tag that counts, ascending
+  /// Whether the first position is an ancestor of the second. Empty: the line is straight, all earlier ones
+  /// are. Not so where the commits of merged branches are walked too.
+  std::function<bool(std::size_t, std::size_t)> is_ancestor;
 
   [[nodiscard]] std::optional<std::size_t> position(const std::string& id) const;
+  [[nodiscard]] bool leads_to(std::size_t ancestor, std::size_t descendant) const;
 };
 
 /// Weeks by committer time, never going back along the line and never after `now`: clocks of committers may
@@ -26,7 +31,7 @@ struct Line {
 /// What one benchmark knows of the commits before it.
 struct ControlQuestion {
   std::size_t treatment = 0;
-  std::function<bool(std::size_t)> usable;  ///< this commit was examined, builds and has the benchmark
+  std::function<bool(std::size_t)> usable;  ///< examined, builds, has the benchmark, leads to the treatment
   std::optional<std::size_t> level;         ///< L(b): the last confirmed step
   std::optional<std::size_t> base;          ///< base_commit
 };
@@ -35,6 +40,14 @@ struct ControlQuestion {
 /// treatment. The first commit of a week is judged against the first of its parent's week. Where none of
 /// these exists, the first usable commit of the line; nothing if there is none.
 [[nodiscard]] std::optional<std::size_t> control_by_week(const Line& line, const ControlQuestion& question);
+
+/// The latest of {base_commit, L(b)} before the treatment: without the level every commit after a regression
+/// would be found slower again.
+[[nodiscard]] std::optional<std::size_t> control_by_base(const ControlQuestion& question);
+
+/// The latest of {last tagged usable commit, L(b)} before the treatment; before the first tag, the first
+/// usable commit of the line.
+[[nodiscard]] std::optional<std::size_t> control_by_tag(const Line& line, const ControlQuestion& question);
 
 /// The nearest usable commit before the treatment.
 [[nodiscard]] std::optional<std::size_t> control_by_parent(const ControlQuestion& question);

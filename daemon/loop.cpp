@@ -174,12 +174,15 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
   Status status;
   status.version = installation.version;
   status.pid = ::getpid();
-  status.isolation = "weak: own process groups and limits, no sandbox";
+  const Isolation isolation = choose_isolation(settings.sandbox, installation.shim);
+  status.isolation = isolation.sentence;
   StatusBoard board(publisher, status, watcher);
   runners::HostSettings host;
   host.scratch = settings.state_dir / "scratch";
   fs::create_directories(host.scratch, error);
   host.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.benchmark_timeout);
+  host.sandbox = benchmark_sandbox(isolation, settings);
+  if (host.sandbox) host.environment = benchmark_environment();
   runners::HostPairRunner host_runner(host);
   PoliteRunner runner(host_runner, [&](const std::string& holder) {
     status.phase = fmt::format("waiting: {} is measuring on this host", holder);
@@ -188,8 +191,10 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
 
   std::vector<std::unique_ptr<WatchWalk>> walks;
   for (const auto& watch : settings.watches) {
-    walks.push_back(std::make_unique<WatchWalk>(settings, watch, installation, runner, store, publisher,
-                                                status, [&] { board.show(); }));
+    walks.push_back(
+        std::make_unique<WatchWalk>(WalkGround{settings, installation, isolation, host.cpus, runner, store,
+                                               publisher, status, [&] { board.show(); }},
+                                    watch));
     for (const std::string& notice : walks.back()->notices()) fmt::print(stderr, "tandem: {}\n", notice);
   }
 
@@ -228,6 +233,11 @@ Installation find_installation() {
   const bool is_installed = fs::exists(installed / "sdk" / "tandem.hpp", error);
   installation.sdk_dir = is_installed ? installed / "sdk" : tree / "runners" / "sdk";
   installation.frameworks_dir = is_installed ? installed / "frameworks" : tree / "specs" / "frameworks";
+  const fs::path libexec =
+      (is_installed ? installed.parent_path().parent_path() : installation.program.parent_path()) /
+      "libexec" / "tandem";
+  installation.shim = libexec / "tandem-shim";
+  installation.linker = libexec / "linker";
   return installation;
 }
 

@@ -16,6 +16,8 @@ struct Installation {
   std::filesystem::path program;         ///< this executable, started again for fetches
   std::filesystem::path sdk_dir;         ///< given to build scripts
   std::filesystem::path frameworks_dir;  ///< used where a watch names none
+  std::filesystem::path shim;            ///< the program inside a sandbox
+  std::filesystem::path linker;          ///< the folder of the wrapper that captures links
 };
 
 /// Told whenever the status has changed, between launches only.

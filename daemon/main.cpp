@@ -30,6 +30,7 @@ struct Perform {
   int operator()(const commands::StatusOptions& options) const {
     return commands::run_status_command(options);
   }
+  int operator()(const commands::CacheOptions& options) const { return commands::run_cache_command(options); }
   int operator()(const commands::FetchChild& child) const {
     return tandem::builders::fetch_in_child(child.arguments);
   }

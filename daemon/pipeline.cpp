@@ -41,6 +41,7 @@ void Pipeline::expect_base_on(const Line& line) const {
 Pipeline::Examined Pipeline::examine(const Line& line, std::size_t position, const std::stop_token& stop) {
   const builders::Commit& commit = line.commits.at(position);
 
+  bench_->clear();
   // 2: build
   const builders::Executable* treatment = bench_->build(commit, stop);
   if (stop.stop_requested()) return Examined::stopped;

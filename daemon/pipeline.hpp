@@ -23,10 +23,11 @@ class Bench;
 struct PipelineSettings {
   WatchKey key;
   std::string url;
-  enum class Control { week, parent, fixed } control = Control::week;
+  enum class Control { week, parent, fixed, tag } control = Control::week;
   std::string base_commit;  ///< its id; empty: none
   std::vector<Test> tests;
   std::size_t max_launches = 66;
+  std::size_t layouts = 4;                                          ///< per side, that a screen draws from
   enum class Records { confirm, none } records = Records::confirm;  ///< none: stored, never confirmed
   std::filesystem::path scratch;
 };

@@ -1,6 +1,7 @@
 #include "daemon/poller.hpp"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include "specs/error.hpp"
 
@@ -10,12 +11,34 @@ namespace {
 using builders::Commit;
 using builders::Repository;
 
-/// The line with its first commit included.
-std::vector<Commit> line_from(const Repository& repository, const std::string& tip, const Commit& start) {
+/// The commits with `start` as the first; empty if it does not lie on the branch.
+std::vector<Commit> commits_from(const Repository& repository, const std::string& tip, const Commit& start,
+                                 WalkPolicy::Commits which) {
+  if (which == WalkPolicy::Commits::all) {
+    if (start.id != tip && !repository.is_strict_ancestor(start.id, tip)) return {};
+    std::vector<Commit> commits = repository.all_commits(tip, start.id);
+    commits.insert(commits.begin(), start);
+    return commits;
+  }
   auto commits = repository.first_parents(tip, start.first_parent);
   // A start on a side branch has a first parent on the line without lying on it itself.
   if (!commits || commits->empty() || commits->front().id != start.id) return {};
   return std::move(*commits);
+}
+
+/// Positions of the commits that carry a tag of this pattern.
+std::vector<std::size_t> tagged_positions(const Repository& repository, const Line& line,
+                                          const std::string& pattern) {
+  std::vector<std::size_t> positions;
+  if (pattern.empty()) return positions;
+  std::set<std::string> commits;
+  for (const auto& [name, commit] : repository.tags()) {
+    if (::fnmatch(pattern.c_str(), name.c_str(), 0) == 0) commits.insert(commit);
+  }
+  for (std::size_t at = 0; at < line.commits.size(); ++at) {
+    if (commits.contains(line.commits[at].id)) positions.push_back(at);
+  }
+  return positions;
 }
 
 }  // namespace
@@ -26,9 +49,10 @@ std::string first_commit(const Repository& repository, const std::string& tip, c
     if (!commit) {
       throw InputError(fmt::format("there is no commit {}; give a hash, a tag or a branch", policy.commit));
     }
-    if (line_from(repository, tip, *commit).empty()) {
+    if (commits_from(repository, tip, *commit, policy.commits).empty()) {
       throw InputError(
-          fmt::format("the commit {} is not on the first-parent line of the branch", policy.commit));
+          fmt::format("the commit {} is not on the {} of the branch", policy.commit,
+                      policy.commits == WalkPolicy::Commits::all ? "history" : "first-parent line"));
     }
     return commit->id;
   }
@@ -38,14 +62,21 @@ std::string first_commit(const Repository& repository, const std::string& tip, c
 }
 
 std::vector<std::size_t> positions_to_examine(const Line& line, const std::set<std::string>& done,
-                                              std::size_t step) {
-  std::size_t next = 0;
-  for (std::size_t at = 0; at < line.commits.size(); ++at) {
-    if (done.contains(line.commits[at].id)) next = at + step;
-  }
-  std::vector<std::size_t> todo;
-  for (std::size_t at = next; at < line.commits.size(); at += step) todo.push_back(at);
+                                              const WalkPolicy& policy) {
   const std::size_t newest = line.commits.size() - 1;
+  const std::size_t step = policy.catch_up == WalkPolicy::CatchUp::newest ? line.commits.size() : policy.step;
+  std::vector<std::size_t> open;
+  for (std::size_t at = 0; at < line.commits.size(); ++at) {
+    if (!done.contains(line.commits[at].id)) {
+      open.push_back(at);
+    } else if (policy.commits == WalkPolicy::Commits::first_parents) {
+      open.clear();
+    }
+  }
+  // After an examined commit the first step leads to the step-th one, at the beginning to the first.
+  const bool begun = open.size() < line.commits.size();
+  std::vector<std::size_t> todo;
+  for (std::size_t at = begun ? step - 1 : 0; at < open.size(); at += step) todo.push_back(open[at]);
   if (!done.contains(line.commits[newest].id) && (todo.empty() || todo.back() != newest))
     todo.push_back(newest);
   return todo;
@@ -55,21 +86,31 @@ Round plan_round(const Repository& repository, const std::string& tip, const std
                  const std::set<std::string>& done, const WalkPolicy& policy, std::int64_t now) {
   Round round;
   std::vector<Commit> commits;
-  if (const auto first = repository.find(start)) commits = line_from(repository, tip, *first);
+  const auto from = [&](const Commit& first) { return commits_from(repository, tip, first, policy.commits); };
+  if (const auto first = repository.find(start)) commits = from(*first);
   if (commits.empty()) {
     const auto base = repository.merge_base(start, tip);
     const auto first = base ? repository.find(*base) : std::nullopt;
-    if (first) commits = line_from(repository, tip, *first);
+    if (first) commits = from(*first);
     if (commits.empty()) {
-      const auto fresh = repository.find(first_commit(repository, tip, {{}, policy.step, policy.window}));
-      commits = line_from(repository, tip, *fresh);
+      WalkPolicy anew = policy;
+      anew.commit.clear();
+      commits = from(repository.find(first_commit(repository, tip, anew)).value());
       round.notice = "the branch was replaced by one without a common commit; the walk begins anew";
     } else {
       round.notice = fmt::format("the branch was rewritten; the walk goes on from {}", first->id);
     }
   }
   round.line = make_line(std::move(commits), now);
-  round.todo = positions_to_examine(round.line, done, policy.step);
+  round.line.tagged = tagged_positions(repository, round.line, policy.tags);
+  if (policy.commits == WalkPolicy::Commits::all) {
+    std::vector<std::string> ids;
+    for (const Commit& commit : round.line.commits) ids.push_back(commit.id);
+    round.line.is_ancestor = [&repository, ids = std::move(ids)](std::size_t one, std::size_t other) {
+      return repository.is_strict_ancestor(ids.at(one), ids.at(other));
+    };
+  }
+  round.todo = positions_to_examine(round.line, done, policy);
   return round;
 }
 

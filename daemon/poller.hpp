@@ -15,9 +15,13 @@ struct WalkPolicy {
   std::string commit;    ///< the first commit; empty: `window` commits back
   std::size_t step = 1;  ///< every step-th commit; the newest always
   std::size_t window = 50;
+  enum class Commits { first_parents, all } commits = Commits::first_parents;
+  enum class CatchUp { every, newest } catch_up = CatchUp::every;  ///< newest: nothing else when behind
+  std::string tags = {};  ///< which tags count as controls, with * and ?; empty: none
 };
 
-/// What is to be examined now: positions on the line, oldest first.
+/// What is to be examined now: positions on the line, oldest first. The line may ask the repository it was
+/// made from, which must live as long.
 struct Round {
   Line line;
   std::vector<std::size_t> todo;
@@ -35,9 +39,10 @@ struct Round {
                                const std::string& start, const std::set<std::string>& done,
                                const WalkPolicy& policy, std::int64_t now);
 
-/// Every step-th position after the last one done, and the newest.
+/// Every step-th position after the last one done, and the newest. Where all commits are walked, those of a
+/// branch that was merged later lie between examined ones: then every step-th one that was not examined.
 [[nodiscard]] std::vector<std::size_t> positions_to_examine(const Line& line,
                                                             const std::set<std::string>& done,
-                                                            std::size_t step);
+                                                            const WalkPolicy& policy);
 
 }  // namespace tandem::daemon

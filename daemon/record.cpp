@@ -12,6 +12,8 @@ const char* name_of(RecordKind kind) {
       return "improvement";
     case RecordKind::accumulated:
       return "accumulated";
+    case RecordKind::layout:
+      return "layout";
     case RecordKind::not_reproduced:
       return "not reproduced";
   }

@@ -23,7 +23,7 @@ struct WatchKey {
 
 /// What came of a suspect. Only a regression has a life after its first state; the others are noted and
 /// visible.
-enum class RecordKind { regression, improvement, accumulated, not_reproduced };
+enum class RecordKind { regression, improvement, accumulated, layout, not_reproduced };
 
 enum class RecordState { open, fixed, noted };
 
@@ -47,6 +47,7 @@ struct ConfirmationRecord {
   analysis::ConfirmationResult result;
   double minimum_effect = 0;  ///< the bar, as a share
   std::vector<double> units;
+  std::vector<double> as_built;  ///< launches of the pair as it was built, beside the units; may be empty
   double seconds = 0;
 };
 
@@ -71,7 +72,7 @@ struct Record {
   analysis::RatioInterval ratio;         ///< treatment / control of the metric, from the confirmation alone
   analysis::Verdict screen;
   ConfirmationRecord confirmation;
-  std::string layout = "unresolved";  ///< nothing was relinked
+  std::string layout = "unresolved";  ///< how many layouts were drawn from, or "unresolved" and why
   runners::MachineFacts host;
   std::string control_build;           ///< cache key of the executable
   std::string treatment_build;         ///< cache key of the executable

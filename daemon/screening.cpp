@@ -38,9 +38,9 @@ struct Track {
 
 class Screening {
  public:
-  Screening(runners::PairRunner& runner, const runners::ProgramPair& pair, const runners::Subject& subject,
+  Screening(runners::PairRunner& runner, const PairSource& pairs, const runners::Subject& subject,
             const ScreeningSettings& settings, const ShowProgress& show, const std::stop_token& stop)
-      : runner_(runner), pair_(pair), subject_(subject), settings_(settings), show_(show), stop_(stop) {}
+      : runner_(runner), pairs_(pairs), subject_(subject), settings_(settings), show_(show), stop_(stop) {}
 
   std::vector<Screened> run() {
     const auto begin = Clock::now();
@@ -57,12 +57,11 @@ class Screening {
   void calibrate() {
     priors_ = settings_.priors;
     if (!priors_.empty()) return;
-    const runners::ProgramPair alike = pair_.both(runners::Side::control);
     std::map<std::string, std::vector<analysis::LaunchStatistics>> seen;
     for (std::size_t i = 0; i < settings_.calibration_launches && !stop_.stop_requested(); ++i) {
       tell(ScreeningProgress::Phase::calibrating, i, settings_.calibration_launches);
       const auto plan = runners::plan_launch(settings_.seed ^ calibration_stream, i, subject_.shape);
-      LaunchResult result = runner_.launch(alike, subject_, plan, stop_);
+      LaunchResult result = runner_.launch(pairs_.control_alone(i), subject_, plan, stop_);
       if (auto* failure = std::get_if<RunFailure>(&result)) {
         // One side may stumble once when the program has shown that it can run; the launch is simply lost.
         if (seen.empty() || ++stumbles_ > 1) {
@@ -95,7 +94,7 @@ class Screening {
     for (std::size_t i = 0; i < settings_.max_launches && !stop_.stop_requested(); ++i) {
       tell(ScreeningProgress::Phase::screening, i, settings_.max_launches);
       const auto plan = runners::plan_launch(settings_.seed, i, subject_.shape);
-      LaunchResult result = runner_.launch(pair_, subject_, plan, stop_);
+      LaunchResult result = runner_.launch(pairs_.pair(i), subject_, plan, stop_);
       if (auto* failure = std::get_if<RunFailure>(&result)) {
         if (failure->reason == RunFailure::Reason::stopped) return;
         last_failure_ = *failure;
@@ -171,7 +170,7 @@ class Screening {
   }
 
   runners::PairRunner& runner_;
-  const runners::ProgramPair& pair_;
+  const PairSource& pairs_;
   const runners::Subject& subject_;
   const ScreeningSettings& settings_;
   const ShowProgress& show_;
@@ -185,10 +184,15 @@ class Screening {
 
 }  // namespace
 
-std::vector<Screened> screen(runners::PairRunner& runner, const runners::ProgramPair& pair,
+std::vector<Screened> screen(runners::PairRunner& runner, const PairSource& pairs,
                              const runners::Subject& subject, const ScreeningSettings& settings,
                              const ShowProgress& show, const std::stop_token& stop) {
-  return Screening(runner, pair, subject, settings, show, stop).run();
+  return Screening(runner, pairs, subject, settings, show, stop).run();
+}
+
+PairSource always(const runners::ProgramPair& pair) {
+  return {[=](std::uint64_t) { return pair; },
+          [=](std::uint64_t) { return pair.both(runners::Side::control); }};
 }
 
 std::optional<analysis::LaunchStatistics> cost_statistics(const runners::Launch& launch,

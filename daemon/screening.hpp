@@ -50,6 +50,15 @@ struct ScreeningProgress {
   std::size_t most = 0;
 };
 
+/// The programs of each launch. Where executables can be relinked, each launch draws its layouts.
+struct PairSource {
+  std::function<runners::ProgramPair(std::uint64_t launch)> pair;
+  std::function<runners::ProgramPair(std::uint64_t launch)> control_alone;  ///< of an A/A
+};
+
+/// The same two programs in every launch.
+[[nodiscard]] PairSource always(const runners::ProgramPair& pair);
+
 using ShowProgress = std::function<void(const ScreeningProgress&)>;
 
 /// A short A/A of the control, then launches of the pair until every benchmark of the subject is decided.
@@ -57,7 +66,7 @@ using ShowProgress = std::function<void(const ScreeningProgress&)>;
 /// A sliced subject has one benchmark; whole processes give several, which share their launches. A program
 /// that fails before its first good launch, or too often after it, is `failed` with the reason. A stop ends
 /// it between launches with what is known so far, as inconclusive.
-[[nodiscard]] std::vector<Screened> screen(runners::PairRunner& runner, const runners::ProgramPair& pair,
+[[nodiscard]] std::vector<Screened> screen(runners::PairRunner& runner, const PairSource& pairs,
                                            const runners::Subject& subject, const ScreeningSettings& settings,
                                            const ShowProgress& show, const std::stop_token& stop);
 

@@ -73,6 +73,10 @@ std::optional<std::string> unknown_placeholder(const Test& test, const builders:
   return std::nullopt;
 }
 
+std::string program_name(const Test& test) {
+  return test.prefix.empty() ? "program" : test.prefix;
+}
+
 std::string full_name(const Test& test, const std::string& benchmark) {
   return test.prefix.empty() ? benchmark : fmt::format("{}/{}", test.prefix, benchmark);
 }

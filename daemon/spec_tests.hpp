@@ -35,6 +35,9 @@ struct Test {
 [[nodiscard]] std::optional<std::string> unknown_placeholder(const Test& test,
                                                              const builders::Executable& executable);
 
+/// Under which name a test is judged whose program did not even list its benchmarks.
+[[nodiscard]] std::string program_name(const Test& test);
+
 /// "prefix/name", or the name alone.
 [[nodiscard]] std::string full_name(const Test& test, const std::string& benchmark);
 

@@ -55,6 +55,9 @@ struct Status {
   std::vector<FailedBuild> failed_builds;  ///< newest first
   std::vector<OpenRegression> open_regressions;
   std::map<std::string, Noise> noise_floor;  ///< by benchmark
+  std::size_t fetch_failures = 0;            ///< in a row, of the watch whose branch cannot be fetched
+  std::int64_t next_fetch_at = 0;            ///< when it is tried again; 0: at the next poll
+  std::string builds_ahead;  ///< whether commits are built while others are measured, or why not
   std::string last_error;
   std::int64_t last_error_at = 0;
   std::int64_t updated_at = 0;

@@ -7,6 +7,7 @@
 #include "daemon/confirming.hpp"
 #include "daemon/life.hpp"
 #include "daemon/report/record_report.hpp"
+#include "runners/random.hpp"
 
 namespace tandem::daemon {
 namespace {
@@ -14,8 +15,8 @@ namespace {
 using analysis::ConfirmationOutcome;
 using builders::Executable;
 
-/// Nothing can be relinked yet, so the bar is four times the spread over commits without effect. Until five
-/// of those were seen, the spread that other layouts of one source typically show is assumed.
+/// Where nothing can be relinked the bar is four times the spread over commits without effect. Until five of
+/// those were seen, the spread that other layouts of one source typically show is assumed.
 constexpr double assumed_null_spread = 0.005;
 constexpr std::size_t fewest_null_commits = 5;
 constexpr std::size_t null_commits = 30;
@@ -23,6 +24,17 @@ constexpr std::size_t null_commits = 30;
 bool confirmed(const std::optional<ConfirmationRecord>& record) {
   return record && record->result.outcome == ConfirmationOutcome::confirmed;
 }
+
+analysis::Direction direction_of(const Suspect& suspect) {
+  return suspect.screened.verdict.outcome == analysis::Outcome::slower ? analysis::Direction::slower
+                                                                       : analysis::Direction::faster;
+}
+
+bool relinked(const Suspect& suspect) {
+  return !suspect.layout.starts_with("unresolved");
+}
+
+constexpr std::uint64_t first_fresh_seed = std::uint64_t{1} << 32;
 
 }  // namespace
 
@@ -45,7 +57,7 @@ bool Tribunal::settle(const Line& line, std::size_t position, const Suspect& sus
   store::Store::Step step;
   step.verdict = bench_.verdict_of(commit, line.commits[suspect.control].id, suspect.candidate,
                                    suspect.screened, suspect.seed);
-  const bool is_step = finding->kind != RecordKind::not_reproduced;
+  const bool is_step = finding->kind != RecordKind::not_reproduced && finding->kind != RecordKind::layout;
   if (is_step) step.level = commit;
   const auto known =
       workshop_.store.records({settings_.key, suspect.candidate.name, std::nullopt, std::nullopt});
@@ -85,12 +97,19 @@ std::optional<Tribunal::Finding> Tribunal::find(const Line& line, std::size_t po
     narrow(line, suspect, finding, stop);
     return stop.stop_requested() ? std::nullopt : std::optional(finding);
   }
-  if (parent == suspect.control) return finding;
+  if (parent == suspect.control) {
+    if (shipped_layout_alone(*near, direction_of(suspect))) finding.kind = RecordKind::layout;
+    return finding;
+  }
   auto far = confirm(line, suspect.control, position, suspect, 2, stop);
   if (!far) return std::nullopt;
   finding.confirmation = *far;
   finding.control = suspect.control;
-  if (confirmed(far)) finding.kind = RecordKind::accumulated;
+  if (confirmed(far)) {
+    finding.kind = RecordKind::accumulated;
+  } else if (shipped_layout_alone(*far, direction_of(suspect))) {
+    finding.kind = RecordKind::layout;
+  }
   return finding;
 }
 
@@ -100,7 +119,9 @@ void Tribunal::narrow(const Line& line, const Suspect& suspect, Finding& finding
                       const std::stop_token& stop) {
   const Finding whole = finding;
   std::vector<std::size_t> between;
-  for (std::size_t at = finding.control + 1; at < finding.culprit; ++at) between.push_back(at);
+  for (std::size_t at = finding.control + 1; at < finding.culprit; ++at) {
+    if (line.leads_to(finding.control, at) && line.leads_to(at, finding.culprit)) between.push_back(at);
+  }
   std::uint64_t stream = 16;
   while (!between.empty() && !stop.stop_requested()) {
     const std::size_t middle = between[between.size() / 2];
@@ -145,12 +166,25 @@ std::optional<ConfirmationRecord> Tribunal::confirm(const Line& line, std::size_
   const Executable* other = bench_.build(line.commits[treatment], stop);
   if (one == nullptr || other == nullptr) return std::nullopt;
   ConfirmationTask task;
-  task.pair = pair_of(*suspect.test, *one, *other, settings_.scratch);
+  const auto built = pair_of(*suspect.test, *one, *other, settings_.scratch);
+  if (relinked(suspect) && one->layout_unresolved.empty() && other->layout_unresolved.empty()) {
+    task.as_built = built;
+    task.pair = [&](std::uint64_t unit) -> std::variant<runners::ProgramPair, std::string> {
+      // Never a seed of the screen: those are small.
+      runners::Random seeds(task.seed ^ (unit + 1) * 0xd1342543de82ef95);
+      auto control_layout = bench_.layouts().fresh(*one, seeds.next() | first_fresh_seed, stop);
+      if (auto* why = std::get_if<std::string>(&control_layout)) return std::move(*why);
+      auto treatment_layout = bench_.layouts().fresh(*other, seeds.next() | first_fresh_seed, stop);
+      if (auto* why = std::get_if<std::string>(&treatment_layout)) return std::move(*why);
+      return pair_of(*suspect.test, std::get<Executable>(control_layout),
+                     std::get<Executable>(treatment_layout), settings_.scratch);
+    };
+  } else {
+    task.pair = [&](std::uint64_t) -> std::variant<runners::ProgramPair, std::string> { return built; };
+  }
   task.subject = suspect.subject;
   task.benchmark = suspect.candidate.in_program;
-  task.suspected = suspect.screened.verdict.outcome == analysis::Outcome::slower
-                       ? analysis::Direction::slower
-                       : analysis::Direction::faster;
+  task.suspected = direction_of(suspect);
   task.statistic =
       suspect.screened.verdict.decided_by_total ? analysis::Statistic::total : analysis::Statistic::median;
   task.minimum_effect = bar(suspect);
@@ -176,6 +210,7 @@ std::optional<ConfirmationRecord> Tribunal::confirm(const Line& line, std::size_
 }
 
 double Tribunal::bar(const Suspect& suspect) const {
+  if (relinked(suspect)) return analysis::minimum_effect(suspect.test->margin);
   const auto effects = workshop_.store.null_effects(settings_.key, suspect.candidate.name,
                                                     suspect.screened.metric.name, null_commits);
   const double spread = effects.size() >= fewest_null_commits
@@ -207,6 +242,9 @@ Record Tribunal::record_of(const Line& line, std::size_t position, const Suspect
   record.screen = suspect.screened.verdict;
   record.confirmation = finding.confirmation;
   record.confirmation.result.ratio = record.ratio;
+  record.layout = relinked(suspect)
+                      ? suspect.layout + " in the screen, new ones in every unit of the confirmation"
+                      : suspect.layout;
   record.host = runners::read_machine_facts();
   record.id = record_id(record.key, record.benchmark, record.metric.name, record.culprit.id);
   record.incident = record_id(record.key, {}, {}, record.treatment.id);

@@ -5,11 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <thread>
 #include <utility>
 
 #include "builders/build_script.hpp"
-#include "builders/fetch.hpp"
 #include "daemon/wall_clock.hpp"
 #include "specs/benchmark_spec.hpp"
 #include "specs/error.hpp"
@@ -26,9 +24,9 @@ PipelineSettings::Control control_of(config::ControlRule rule) {
     case config::ControlRule::fixed:
       return PipelineSettings::Control::fixed;
     case config::ControlRule::tag:
-      break;
+      return PipelineSettings::Control::tag;
   }
-  throw InputError("the control rule \"tag\" is not there yet; use week, parent or fixed");
+  return PipelineSettings::Control::week;
 }
 
 /// What an earlier daemon found stays visible: the newest failed builds and verdicts.
@@ -52,21 +50,18 @@ std::string first_word(const std::filesystem::path& file) {
 
 }  // namespace
 
-WatchWalk::WatchWalk(const config::Settings& settings, const config::WatchSettings& watch,
-                     const Installation& installation, runners::PairRunner& runner, store::Store& store,
-                     const Publisher& publisher, Status& status, std::function<void()> show)
-    : settings_(settings),
+WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
+    : ground_(std::move(ground)),
+      settings_(ground_.settings),
       watch_(watch),
-      installation_(installation),
-      runner_(runner),
-      store_(store),
-      publisher_(publisher),
-      status_(status),
-      show_(std::move(show)),
-      mirror_(settings.state_dir / "mirrors" / watch.name) {
-  static_cast<void>(control_of(watch.control));
+      store_(ground_.store),
+      status_(ground_.status),
+      mirror_(settings_.state_dir / "mirrors" / watch.name) {
   if (watch.control == config::ControlRule::fixed && watch.base_commit.empty()) {
     throw InputError(fmt::format("watch {}: the control rule fixed needs base_commit", watch.name));
+  }
+  if (watch.needs_git && watch.repo != "git") {
+    throw InputError(fmt::format("watch {}: needs_git is for git; {} has none", watch.name, watch.repo));
   }
   std::vector<specs::BenchmarkSpec> specs;
   if (!watch.benchmark_file.empty()) {
@@ -74,28 +69,24 @@ WatchWalk::WatchWalk(const config::Settings& settings, const config::WatchSettin
     options.framework = watch.framework;
     auto loaded = specs::load_benchmarks(watch.benchmark_file, options);
     specs = std::move(loaded.benchmarks);
+    build_section_ = std::move(loaded.build);
     for (const auto& notice : loaded.ignored) notices_.push_back(notice.text());
   }
   tests_ = tests_of(specs, watch.margin);
-  const auto& frameworks = watch.frameworks_dir.empty() ? installation.frameworks_dir : watch.frameworks_dir;
-  source_ = builders::resolve_source(watch.repo_dir, watch.remote_repository, watch.branch);
+  source_ = builders::resolve_source(
+      {.kind = watch.repo == "hg" ? builders::Source::Kind::hg : builders::Source::Kind::git,
+       .repo_dir = watch.repo_dir,
+       .remote_repository = watch.remote_repository,
+       .branch = watch.branch,
+       .key_file = watch.key_file,
+       .token_file = watch.token_file});
   for (const std::string& name : watch.platforms) {
-    static_cast<void>(builders::find_build_script(frameworks, watch.framework, name));
-    builders::BuildSettings build;
-    build.state_dir = settings.state_dir;
-    build.exec_dir = settings.exec_dir;
-    build.mirror = mirror_;
-    build.frameworks_dir = frameworks;
-    build.framework = watch.framework;
-    build.platform = name;
-    build.sdk_dir = installation.sdk_dir;
-    build.jobs = settings.jobs > 0 ? static_cast<unsigned>(settings.jobs)
-                                   : std::max(1U, std::thread::hardware_concurrency());
-    build.cxxflags = settings.cxxflags;
-    build.ldflags = settings.ldflags;
-    build.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.build_timeout);
-    platforms_.push_back({{watch.name, name}, std::make_unique<builders::ScriptBuilder>(build), nullptr});
-    recall(status, store, platforms_.back().key);
+    const builders::BuildSettings build = build_settings(name);
+    static_cast<void>(builders::find_build_script(build.frameworks_dir, watch.framework, name));
+    auto building = std::make_unique<Building>(build, watch.same_host, ground_.cpus);
+    auto runner = std::make_unique<QuietRunner>(ground_.runner, *building);
+    platforms_.push_back({{watch.name, name}, std::move(building), std::move(runner), nullptr});
+    recall(status_, store_, platforms_.back().key);
   }
 }
 
@@ -103,21 +94,14 @@ WatchWalk::Ended WatchWalk::walk(const std::stop_token& stop) {
   status_.watch = watch_.name;
   status_.branch = watch_.branch;
   status_.url = source_.shown;
-  status_.phase = "fetching";
-  show_();
-  auto fetched = builders::fetch(mirror_, source_, {installation_.program, std::chrono::minutes{10}}, stop);
+  const bool fetched = fetch(stop);
   if (stop.stop_requested()) return Ended::stopped;
-  if (const auto* failure = std::get_if<builders::FetchFailure>(&fetched)) {
-    fail("fetch", failure->sentence);
-    return Ended::fetch_failed;
-  }
-  tip_ = std::get<builders::Tip>(fetched).id;
+  if (tip_.empty()) return Ended::fetch_failed;
   try {
     const auto opened = builders::open_repository(mirror_);
-    const builders::Repository& repository = *opened;
     refresh_open_regressions();
     for (Platform& platform : platforms_) {
-      const Ended ended = walk_platform(platform, repository, tip_, stop);
+      const Ended ended = walk_platform(platform, *opened, tip_, stop);
       if (ended != Ended::at_tip) return ended;
     }
   } catch (const InputError&) {
@@ -126,7 +110,19 @@ WatchWalk::Ended WatchWalk::walk(const std::stop_token& stop) {
     fail("step", error.what());
     return Ended::step_failed;
   }
-  return Ended::at_tip;
+  return fetched ? Ended::at_tip : Ended::fetch_failed;
+}
+
+WalkPolicy WatchWalk::policy() const {
+  WalkPolicy policy;
+  policy.commit = watch_.commit;
+  policy.step = static_cast<std::size_t>(watch_.step);
+  policy.commits =
+      watch_.walk == config::Walk::all ? WalkPolicy::Commits::all : WalkPolicy::Commits::first_parents;
+  policy.catch_up =
+      watch_.catch_up == config::CatchUp::newest ? WalkPolicy::CatchUp::newest : WalkPolicy::CatchUp::every;
+  if (watch_.control == config::ControlRule::tag) policy.tags = watch_.control_tag;
+  return policy;
 }
 
 WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const builders::Repository& repository,
@@ -135,9 +131,9 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const builders::Re
   status_.platform = platform.key.platform;
   if (!store_.start(platform.key)) store_.set_start(platform.key, start_of(repository, tip));
   const auto examined = store_.done(platform.key);
-  const WalkPolicy policy{watch_.commit, static_cast<std::size_t>(watch_.step)};
+  status_.builds_ahead = platform.building->ahead_sentence();
   const Round round = plan_round(repository, tip, *store_.start(platform.key),
-                                 {examined.begin(), examined.end()}, policy, now_seconds());
+                                 {examined.begin(), examined.end()}, policy(), now_seconds());
   if (!round.notice.empty()) {
     store_.set_start(platform.key, round.line.commits.front().id);
     fail("rewritten", round.notice);
@@ -153,6 +149,11 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const builders::Re
     const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     status_.seconds_left =
         i == 0 ? -1 : spent / static_cast<double>(i) * static_cast<double>(status_.commits_left);
+    std::vector<builders::Commit> next;
+    for (std::size_t at = i + 1; at < std::min(i + 1 + commits_ahead, round.todo.size()); ++at) {
+      next.push_back(round.line.commits[round.todo[at]]);
+    }
+    platform.building->expect(std::move(next));
     try {
       if (platform.pipeline->examine(round.line, round.todo[i], stop) == Pipeline::Examined::stopped) {
         return Ended::stopped;
@@ -163,6 +164,7 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const builders::Re
       return Ended::step_failed;
     }
     refresh_open_regressions();
+    keep_cache_in_budget(round, i + 1);
   }
   status_.commit = {};
   status_.benchmark.clear();
@@ -178,6 +180,7 @@ void WatchWalk::make_pipeline(Platform& platform, const builders::Repository& re
   pipeline.control = control_of(watch_.control);
   pipeline.tests = tests_;
   pipeline.max_launches = static_cast<std::size_t>(settings_.max_launches);
+  pipeline.layouts = static_cast<std::size_t>(settings_.layouts);
   pipeline.records = watch_.regression ? PipelineSettings::Records::confirm : PipelineSettings::Records::none;
   pipeline.scratch = settings_.state_dir / "scratch";
   if (!watch_.base_commit.empty()) {
@@ -186,26 +189,26 @@ void WatchWalk::make_pipeline(Platform& platform, const builders::Repository& re
       throw InputError(fmt::format("watch {}: there is no commit {}", watch_.name, watch_.base_commit));
     pipeline.base_commit = base->id;
   }
-  platform.pipeline = std::make_unique<Pipeline>(
-      pipeline, Workshop{*platform.builder, runner_, store_, publisher_, now_seconds, status_, show_});
+  platform.pipeline =
+      std::make_unique<Pipeline>(pipeline, Workshop{platform.building->builder(), *platform.runner, store_,
+                                                    ground_.publisher, now_seconds, status_, ground_.show});
 }
 
 std::string WatchWalk::start_of(const builders::Repository& repository, const std::string& tip) const {
-  WalkPolicy policy{watch_.commit, static_cast<std::size_t>(watch_.step)};
-  if (policy.commit.empty() && watch_.control == config::ControlRule::fixed)
-    policy.commit = watch_.base_commit;
+  WalkPolicy first = policy();
+  if (first.commit.empty() && watch_.control == config::ControlRule::fixed) first.commit = watch_.base_commit;
   // FAI-PEP's resume file goes before the start: the walk begins with the commit it names.
   if (!watch_.commit_file.empty()) {
-    if (const std::string resume = first_word(watch_.commit_file); !resume.empty()) policy.commit = resume;
+    if (const std::string resume = first_word(watch_.commit_file); !resume.empty()) first.commit = resume;
   }
-  return first_commit(repository, tip, policy);
+  return first_commit(repository, tip, first);
 }
 
 void WatchWalk::fail(const char* kind, const std::string& sentence) {
   store_.add_event({watch_.name, kind, sentence, now_seconds()});
   status_.last_error = sentence;
   status_.last_error_at = now_seconds();
-  show_();
+  ground_.show();
 }
 
 void WatchWalk::refresh_open_regressions() {
@@ -214,7 +217,7 @@ void WatchWalk::refresh_open_regressions() {
     status_.open_regressions.push_back(
         {record.id, record.benchmark, record.culprit.id, record.ratio.estimate});
   }
-  show_();
+  ground_.show();
 }
 
 int WatchWalk::exit_code(Ended ended) const {

@@ -74,6 +74,18 @@ void seconds_flag(CLI::App& command, const std::string& name, std::optional<conf
       spellings(name), [&value](double seconds) { value = config::Seconds(seconds); }, help);
 }
 
+template <class T>
+void choice_flag(CLI::App& command, const std::string& name, std::optional<T>& value,
+                 T (*read)(std::string_view), const std::string& help) {
+  command.add_option_function<std::string>(
+      spellings(name), [&value, read](const std::string& word) { value = read(word); }, help);
+}
+
+void size_flag(CLI::App& command, const std::string& name, std::optional<std::uint64_t>& value,
+               const std::string& help) {
+  choice_flag(command, name, value, config::bytes, help);
+}
+
 std::shared_ptr<DaemonOptions> add_daemon(CLI::App& app) {
   auto options = std::make_shared<DaemonOptions>();
   CLI::App& command =
@@ -82,7 +94,9 @@ std::shared_ptr<DaemonOptions> add_daemon(CLI::App& app) {
   flag(command, "config", options->config_file,
        "Config file: JSON with comments, watch: [...]; flags override it");
   flag(command, "repo_dir", o.repo_dir, "A clone, a path or a URL; a clone is never touched");
-  flag(command, "repo", o.repo, "Version control: git");
+  flag(command, "repo", o.repo, "Version control: git or hg");
+  flag(command, "key_file", o.key_file, "ssh key for the fetch; without it the agent's");
+  flag(command, "token_file", o.token_file, "Holds user:password or a token for a fetch over http");
   flag(command, "remote_repository", o.remote_repository, "The clone's remote that is followed (origin)");
   flag(command, "branch", o.branch, "The branch (main)");
   flag(command, "framework", o.framework, "The folder of frameworks_dir that builds it");
@@ -97,14 +111,16 @@ std::shared_ptr<DaemonOptions> add_daemon(CLI::App& app) {
   flag(command, "commit", o.commit, "The first commit of the walk (50 commits back)");
   flag(command, "commit_file", o.commit_file, "Resume file: the last examined commit is kept here");
   flag(command, "step", o.step, "Every N-th commit; the newest always");
-  command.add_option_function<std::string>(
-      "--control",
-      [options](const std::string& rule) { options->overrides.control = config::control_rule(rule); },
-      "Which control: week, parent, fixed");
+  choice_flag(command, "control", o.control, config::control_rule, "Which control: week, parent, fixed, tag");
+  flag(command, "control_tag", o.control_tag, "With --control tag: which tags count, such as v* (*)");
+  choice_flag(command, "walk", o.walk, config::walk, "first_parent or all commits of the branch");
+  choice_flag(command, "catch_up", o.catch_up, config::catch_up,
+              "When behind: every commit, or newest and the others only if it is slower");
   flag(command, "margin", o.margin, "The change worth knowing, as a share (0.01)");
   yes_flag(command, "regression", o.regression, "Confirm suspects and write reports");
   yes_flag(command, "ab_testing", o.ab_testing, "Accepted: every run is control against treatment");
-  yes_flag(command, "same_host", o.same_host, "Never build while measuring (always so)");
+  yes_flag(command, "same_host", o.same_host, "Never build while measuring");
+  yes_flag(command, "needs_git", o.needs_git, "Give builds a .git");
   flag(command, "exec_dir", o.exec_dir, "Executables by commit (STATE_DIR/cache)");
   flag(command, "state_dir", o.state_dir, "Status, reports, database, cache, logs");
   flag(command, "status_file", o.status_file, "Stop file: the daemon ends when it contains 0");
@@ -113,6 +129,13 @@ std::shared_ptr<DaemonOptions> add_daemon(CLI::App& app) {
   seconds_flag(command, "benchmark_timeout", o.benchmark_timeout, "Seconds that a launch may take (300)");
   flag(command, "max_launches", o.max_launches, "Launches per screen, at most (66)");
   flag(command, "jobs", o.jobs, "TANDEM_JOBS of a build; 0: as many as cores");
+  choice_flag(command, "sandbox", o.sandbox, config::isolation, "auto, required or none");
+  flag(command, "sandbox_read", o.sandbox_read, "Paths that builds and benchmarks may read");
+  size_flag(command, "build_memory", o.build_memory, "Bytes of memory of one build, such as 8G; 0: no limit");
+  size_flag(command, "build_disk", o.build_disk, "Bytes that one build may write (64G)");
+  flag(command, "build_processes", o.build_processes, "Processes of one build at a time (4096)");
+  size_flag(command, "cache_budget", o.cache_budget, "Bytes that built executables may take (20G)");
+  flag(command, "layouts", o.layouts, "Linkings per side that a screen draws from (4)");
   yes_flag(command, "once", o.once, "Up to the tip of the branch, then exit");
   return options;
 }
@@ -139,6 +162,37 @@ std::shared_ptr<StatusOptions> add_status(CLI::App& app) {
   return options;
 }
 
+std::shared_ptr<CacheOptions> add_cache(CLI::App& app) {
+  auto options = std::make_shared<CacheOptions>();
+  CLI::App& command = *app.add_subcommand("cache", "The executables that were built and are kept");
+  command.require_subcommand(1);
+  using Action = CacheOptions::Action;
+  const auto action = [&](const char* name, Action what, const char* help) -> CLI::App& {
+    CLI::App& one = *command.add_subcommand(name, help);
+    one.callback([options, what] { options->action = what; });
+    flag(one, "state_dir", options->state_dir, "Of the daemon");
+    flag(one, "exec_dir", options->exec_dir, "Executables by commit (STATE_DIR/cache)");
+    if (what != Action::add) {
+      one.add_flag_callback(
+          "--json", [options] { options->format = Format::json; }, "Print JSON");
+    }
+    return one;
+  };
+  action("list", Action::list, "What there is, how large, when it was last used");
+  action("verify", Action::verify, "Reads every file; exits with 4 if one is damaged");
+  CLI::App& prune = action("prune", Action::prune, "Drops the least recently used until the budget is kept");
+  size_flag(prune, "budget", options->budget, "Bytes that may stay, such as 512M or 20G");
+  prune.add_option("--commit", options->commit, "Drops all of this commit instead; 7 digits or more");
+  prune.add_flag(spellings("dry_run"), options->dry_run, "Only say what would be dropped");
+  CLI::App& add = action("add", Action::add, "Keeps a program that was built elsewhere for a commit");
+  add.add_option("--framework", options->framework, "As the daemon's --framework")->required();
+  add.add_option("--platform", options->platform, "As one of its --platforms")->capture_default_str();
+  add.add_option("--commit", options->commit, "The commit it was built from, all digits")->required();
+  add.add_option("PROGRAM", options->program, "The program")->required();
+  add.add_option("FILES", options->files, "What belongs beside it");
+  return options;
+}
+
 }  // namespace
 
 Request read_command_line(int argc, const char* const* argv) {
@@ -152,6 +206,7 @@ Request read_command_line(int argc, const char* const* argv) {
   const auto daemon = add_daemon(app);
   const auto report = add_report(app);
   const auto status = add_status(app);
+  const auto cache = add_cache(app);
   const auto named = [&](const CLI::App* one) { return one->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && std::as_const(app).get_subcommands(named).empty()) {
     throw InputError(fmt::format("there is no command {}; tandem --help lists them", argv[1]));
@@ -169,6 +224,7 @@ Request read_command_line(int argc, const char* const* argv) {
   if (app.got_subcommand("daemon")) return *daemon;
   if (app.got_subcommand("report")) return *report;
   if (app.got_subcommand("status")) return *status;
+  if (app.got_subcommand("cache")) return *cache;
   return *compare;
 }
 

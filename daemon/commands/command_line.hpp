@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "daemon/commands/cache_commands.hpp"
 #include "daemon/commands/compare.hpp"
 #include "daemon/commands/walk_commands.hpp"
 
@@ -20,7 +21,8 @@ struct FetchChild {
 };
 
 using Request =
-    std::variant<Message, CompareOptions, DaemonOptions, ReportOptions, StatusOptions, FetchChild>;
+    std::variant<Message, CompareOptions, DaemonOptions, ReportOptions, StatusOptions, CacheOptions,
+                 FetchChild>;
 
 /// Reads the command line. Throws `InputError` with one sentence that names the flag and what is allowed.
 [[nodiscard]] Request read_command_line(int argc, const char* const* argv);

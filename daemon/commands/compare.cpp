@@ -162,7 +162,7 @@ class Comparing {
     settings.max_launches = options_.max_launches;
     settings.seed = result_.seed;
     return screen(
-        runner, pair_, subject, settings,
+        runner, always(pair_), subject, settings,
         [&](const ScreeningProgress& now) {
           const bool calibrating = now.phase == ScreeningProgress::Phase::calibrating;
           progress_.update(fmt::format("{}: {} {} of {}{}", now.benchmark,

@@ -82,6 +82,7 @@ Json confirmation_json(const ConfirmationRecord& confirmation) {
           {"units", result.units},
           {"next_look", result.next_look},
           {"unit_values", confirmation.units},
+          {"as_built_values", confirmation.as_built},
           {"minimum_effect", confirmation.minimum_effect},
           {"seconds", confirmation.seconds}};
 }
@@ -100,6 +101,8 @@ ConfirmationRecord confirmation_from_json(const Json& value) {
   confirmation.result.units = count_at(value, "units");
   confirmation.result.next_look = count_at(value, "next_look");
   confirmation.units = numbers_at(value, "unit_values");
+  // Reports of earlier versions have none.
+  if (value.contains("as_built_values")) confirmation.as_built = numbers_at(value, "as_built_values");
   confirmation.minimum_effect = number_at(value, "minimum_effect");
   confirmation.seconds = number_at(value, "seconds");
   return confirmation;
@@ -142,10 +145,10 @@ Record record_of(const Json& value) {
   Record record;
   record.id = text_at(value, "id");
   record.incident = text_at(value, "incident");
-  record.kind = choice_at(
-      value, "kind",
-      {RecordKind::regression, RecordKind::improvement, RecordKind::accumulated, RecordKind::not_reproduced},
-      [](RecordKind one) { return daemon::name_of(one); });
+  record.kind = choice_at(value, "kind",
+                          {RecordKind::regression, RecordKind::improvement, RecordKind::accumulated,
+                           RecordKind::layout, RecordKind::not_reproduced},
+                          [](RecordKind one) { return daemon::name_of(one); });
   record.state = state_at(value);
   record.life = life_from_json(member(value, "life"));
   record.key = {text_at(value, "watch"), text_at(value, "platform")};

@@ -72,6 +72,9 @@ std::string heading(const Record& record) {
       return fmt::format("{} {} {} between {} and {}, by no single commit{}", name,
                          time ? "became" : "came to have", change, plain(short_commit(record.control.id)),
                          plain(short_commit(record.treatment.id)), fixed);
+    case RecordKind::layout:
+      return fmt::format("{} {} {} at {}, in its own layout only", name, time ? "is" : "has", change,
+                         plain(short_commit(record.treatment.id)));
     case RecordKind::not_reproduced:
       return fmt::format("{} {} {} at {}; not reproduced", name, time ? "seemed" : "seemed to have", change,
                          plain(short_commit(record.treatment.id)));
@@ -101,6 +104,7 @@ std::string table(const Record& record) {
       row("After", commit_phrase(record.control));
       row("Up to", commit_phrase(record.treatment));
       break;
+    case RecordKind::layout:
     case RecordKind::not_reproduced:
       row("Suspect", commit_phrase(record.treatment));
       break;
@@ -113,7 +117,7 @@ std::string table(const Record& record) {
       }
       break;
   }
-  if (record.kind != RecordKind::not_reproduced) {
+  if (record.kind != RecordKind::not_reproduced && record.kind != RecordKind::layout) {
     row("Change", fmt::format("{}, {}", plain(record.metric.name), ratio_phrase(record.ratio)));
   }
   row("Margin", percentage(record.margin));
@@ -152,10 +156,18 @@ std::string confirmation_sentence(const Record& record) {
 }
 
 std::string layout_sentence(const Record& record) {
-  if (record.layout != "unresolved") return fmt::format("Layout: {}.", plain(record.layout));
-  return "Layout unresolved: nothing was linked anew, so a part of what was seen may come from where the "
-         "code "
-         "lies.";
+  constexpr std::string_view unresolved = "unresolved";
+  if (!record.layout.starts_with(unresolved)) {
+    return fmt::format("Layouts: {}{}.", plain(record.layout),
+                       record.kind == RecordKind::layout
+                           ? "; the change is there in the layout that was built and in no other"
+                           : "");
+  }
+  const std::string why = record.layout.substr(unresolved.size());
+  return fmt::format(
+      "Layout unresolved{}; nothing was linked anew, so a part of what was seen may come from where the code "
+      "lies.",
+      plain(why));
 }
 
 std::string life_list(const Record& record) {

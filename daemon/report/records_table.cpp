@@ -33,7 +33,9 @@ std::string state_cell(const Record& record) {
 Row row_of(const Record& record) {
   const bool range = record.kind == RecordKind::accumulated;
   const builders::Commit& commit =
-      range || record.kind == RecordKind::not_reproduced ? record.treatment : record.culprit;
+      range || record.kind == RecordKind::not_reproduced || record.kind == RecordKind::layout
+          ? record.treatment
+          : record.culprit;
   return {shown(record.id, 16),
           iso_time(born(record)).substr(0, 10),
           state_cell(record),

@@ -69,6 +69,10 @@ std::string text_of_status(const ordered_json& status) {
     text += fmt::format("  {} does not build: {}\n", short_commit(text_of(one, "commit")),
                         text_of(one, "sentence"));
   }
+  if (const auto& fetch = status.at("fetch"); fetch.at("failures").get<std::size_t>() > 0) {
+    text += fmt::format("fetching failed {} times in a row; next try {}\n",
+                        fetch.at("failures").get<std::size_t>(), text_of(fetch, "next_at"));
+  }
   if (status.at("last_error").is_object()) {
     text += fmt::format("last error, {}: {}\n", text_of(status.at("last_error"), "at"),
                         text_of(status.at("last_error"), "sentence"));
@@ -111,6 +115,10 @@ std::string status_json(const Status& status) {
         {"commits_left", status.commits_left},
         {"seconds_left", known ? ordered_json(status.seconds_left) : ordered_json(nullptr)}}},
       {"isolation", status.isolation},
+      {"builds_ahead", status.builds_ahead},
+      {"fetch",
+       {{"failures", status.fetch_failures},
+        {"next_at", status.next_fetch_at > 0 ? ordered_json(iso_time(status.next_fetch_at)) : nullptr}}},
       {"open_regressions", std::move(regressions)},
       {"last_verdicts", verdicts_json(status)},
       {"failed_builds", builds_json(status)},

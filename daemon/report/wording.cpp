@@ -57,7 +57,9 @@ std::string change_phrase(const specs::Metric& metric, double ratio) {
 }
 
 double reported_ratio(const Record& record) {
-  return record.kind == RecordKind::not_reproduced ? record.screen.ratio.estimate : record.ratio.estimate;
+  return record.kind == RecordKind::not_reproduced || record.kind == RecordKind::layout
+             ? record.screen.ratio.estimate
+             : record.ratio.estimate;
 }
 
 std::string fixing_commit(const Record& record) {

@@ -12,6 +12,7 @@ StoredBuild build_from(const Query& row) {
   build.sentence = row.text(3);
   build.log = row.text(4);
   build.at = row.number(5);
+  build.identity = row.text(6);
   return build;
 }
 
@@ -19,8 +20,8 @@ StoredBuild build_from(const Query& row) {
 
 void Store::save_build(const WatchKey& key, const StoredBuild& build) {
   database_->write([&] {
-    Query(database_->prepared("REPLACE INTO build (scope, commit_hash, succeeded, kind, sentence, log, at) "
-                              "VALUES (?, ?, ?, ?, ?, ?, ?)"))
+    Query(database_->prepared("REPLACE INTO build (scope, commit_hash, succeeded, kind, sentence, log, at, "
+                              "identity) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"))
         .with(database_->scope(key))
         .with(build.commit)
         .with(std::int64_t{build.succeeded})
@@ -28,6 +29,7 @@ void Store::save_build(const WatchKey& key, const StoredBuild& build) {
         .with(build.sentence)
         .with(build.log)
         .with(build.at)
+        .with(build.identity)
         .run();
   });
 }
@@ -36,7 +38,7 @@ std::optional<StoredBuild> Store::build(const WatchKey& key, const std::string& 
   std::optional<StoredBuild> found;
   database_->read([&] {
     Query query(
-        database_->prepared("SELECT commit_hash, succeeded, kind, sentence, log, at "
+        database_->prepared("SELECT commit_hash, succeeded, kind, sentence, log, at, identity "
                             "FROM build JOIN scope ON scope.id = build.scope "
                             "WHERE watch = ? AND platform = ? AND commit_hash = ?"));
     if (query.with(key).with(commit).next()) found = build_from(query);
@@ -44,11 +46,25 @@ std::optional<StoredBuild> Store::build(const WatchKey& key, const std::string& 
   return found;
 }
 
+std::vector<std::string> Store::built_alike(const WatchKey& key, const std::string& identity) const {
+  std::vector<std::string> commits;
+  if (identity.empty()) return commits;
+  database_->read([&] {
+    Query query(
+        database_->prepared("SELECT commit_hash FROM build JOIN scope ON scope.id = build.scope "
+                            "WHERE watch = ? AND platform = ? AND identity = ? AND succeeded = 1 "
+                            "ORDER BY position DESC"));
+    query.with(key).with(identity);
+    while (query.next()) commits.push_back(query.text(0));
+  });
+  return commits;
+}
+
 std::vector<StoredBuild> Store::failed_builds(const WatchKey& key, std::size_t newest) const {
   std::vector<StoredBuild> builds;
   database_->read([&] {
     Query query(
-        database_->prepared("SELECT commit_hash, succeeded, kind, sentence, log, at "
+        database_->prepared("SELECT commit_hash, succeeded, kind, sentence, log, at, identity "
                             "FROM build JOIN scope ON scope.id = build.scope "
                             "WHERE watch = ? AND platform = ? AND succeeded = 0 "
                             "ORDER BY position DESC LIMIT ?"));

@@ -5,7 +5,7 @@ namespace tandem::daemon::store {
 // `position` grows with every write and is never used twice: it is the order in which things happened,
 // whatever the clock said. Replacing a row gives it a new one, except for records, which stay where they were
 // first written.
-const std::array<const char*, 1> schema_steps = {R"sql(
+const std::array<const char*, 2> schema_steps = {R"sql(
 CREATE TABLE scope (
   id       INTEGER PRIMARY KEY,
   watch    TEXT NOT NULL,
@@ -72,6 +72,10 @@ CREATE TABLE event (
   sentence TEXT NOT NULL,
   at       INTEGER NOT NULL
 );
+)sql",
+                                                 R"sql(
+ALTER TABLE build ADD COLUMN identity TEXT NOT NULL DEFAULT '';
+CREATE INDEX build_by_identity ON build (scope, identity, position);
 )sql"};
 
 }  // namespace tandem::daemon::store

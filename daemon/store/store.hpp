@@ -35,6 +35,7 @@ struct StoredBuild {
   std::string sentence;  ///< of the failure
   std::string log;
   std::int64_t at = 0;
+  std::string identity = {};  ///< equal for builds that run the same code in the same way; empty: unknown
 };
 
 /// Something outside that failed or changed: a fetch, a force-push. Shown in the status.
@@ -70,6 +71,8 @@ class Store {
 
   void save_build(const WatchKey& key, const StoredBuild& build);  ///< replaces the one of the same commit
   [[nodiscard]] std::optional<StoredBuild> build(const WatchKey& key, const std::string& commit) const;
+  /// Commits whose builds have this identity, the newest first.
+  [[nodiscard]] std::vector<std::string> built_alike(const WatchKey& key, const std::string& identity) const;
   [[nodiscard]] std::vector<StoredBuild> failed_builds(const WatchKey& key, std::size_t newest) const;
 
   /// The verdict, and if there is one the record with its level: together or not at all. Replaces a verdict

@@ -20,8 +20,10 @@ constexpr double bar = 0.02;
 class Confirming : public testing::Test {
  protected:
   Confirming() {
-    task_.pair.control = "/builds/control";
-    task_.pair.treatment = "/builds/treatment";
+    runners::ProgramPair pair;
+    pair.control = "/builds/control";
+    pair.treatment = "/builds/treatment";
+    task_.pair = [pair](std::uint64_t) { return pair; };
     task_.benchmark = task_.subject.benchmark = "work";
     task_.minimum_effect = bar;
     task_.seed = 7;

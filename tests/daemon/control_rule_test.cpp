@@ -195,5 +195,45 @@ TEST_P(InTimeZone, TheWeekIsTheSame) {
 INSTANTIATE_TEST_SUITE_P(Everywhere, InTimeZone,
                          testing::Values("UTC", "Asia/Tokyo", "America/Los_Angeles", "Pacific/Kiritimati"));
 
+TEST(TagControl, IsTheLastTaggedCommitBeforeTheTreatment) {
+  Line line = line_at({monday, monday, monday, monday, monday, monday});
+  line.tagged = {1, 3};
+  EXPECT_EQ(control_by_tag(line, question_about(5)), Position{3});
+  EXPECT_EQ(control_by_tag(line, question_about(3)), Position{1}) << "a tagged commit is judged, too";
+  EXPECT_EQ(control_by_tag(line, question_about(5, {3})), Position{1}) << "one that does not build";
+  EXPECT_EQ(control_by_tag(line, question_about(1)), Position{0}) << "before the first tag";
+  EXPECT_EQ(control_by_tag(line, question_about(0)), none);
+}
+
+TEST(TagControl, GivesWayToALaterLevel) {
+  Line line = line_at({monday, monday, monday, monday, monday});
+  line.tagged = {1};
+  ControlQuestion question = question_about(4);
+  question.level = 3;
+  EXPECT_EQ(control_by_tag(line, question), Position{3});
+  question.level = 0;
+  EXPECT_EQ(control_by_tag(line, question), Position{1});
+}
+
+TEST(BaseControl, StaysUntilTheLevelMoves) {
+  ControlQuestion question = question_about(4);
+  question.base = 1;
+  EXPECT_EQ(control_by_base(question), Position{1});
+  question.level = 2;
+  EXPECT_EQ(control_by_base(question), Position{2});
+  question.base = 4;
+  question.level.reset();
+  EXPECT_EQ(control_by_base(question), none);
+}
+
+TEST(Line, OfAllCommitsKnowsWhichOnesLeadToAnother) {
+  Line line = line_at({monday, monday, monday});
+  EXPECT_TRUE(line.leads_to(0, 2));
+  EXPECT_FALSE(line.leads_to(2, 2));
+  line.is_ancestor = [](std::size_t one, std::size_t) { return one == 0; };
+  EXPECT_TRUE(line.leads_to(0, 2));
+  EXPECT_FALSE(line.leads_to(1, 2));
+}
+
 }  // namespace
 }  // namespace tandem::daemon

@@ -64,12 +64,21 @@ std::variant<Executable, BuildFailure> FakeBuilder::build(const builders::Commit
   executable.key = "key of " + commit.id;
   executable.manifest = {{"program", builders::ManifestFile::Kind::program, 1,
                           fake.content.empty() ? "content of " + commit.id : fake.content}};
+  executable.fingerprint = executable.manifest.front().sha256;
+  if (!layouts) executable.layout_unresolved = "a fake has no layouts";
   return executable;
 }
 
-std::variant<builders::Executable, std::string> FakeBuilder::relink(
-    const builders::Executable& /*executable*/, std::uint64_t /*seed*/, std::stop_token /*stop*/) {
-  return "a fake has no layouts";
+std::variant<builders::Executable, std::string> FakeBuilder::relink(const builders::Executable& executable,
+                                                                    std::uint64_t seed,
+                                                                    std::stop_token /*stop*/) {
+  if (!layouts) return "a fake has no layouts";
+  relinked.emplace_back(executable.commit, seed);
+  builders::Executable layout = executable;
+  layout.layout = fmt::format("{:016x}", seed);
+  layout.directory = executable.directory / layout.layout;
+  layout.program = layout.directory / executable.commit;
+  return layout;
 }
 
 FakeWalk::FakeWalk(const std::vector<FakeCommit>& history, double margin)

@@ -47,6 +47,8 @@ class FakeBuilder final : public builders::Builder {
 
   std::function<void()> before_call;  ///< may ask for a stop, or throw
   std::vector<std::string> calls;
+  bool layouts = false;                                         ///< whether what it builds can be relinked
+  std::vector<std::pair<std::string, std::uint64_t>> relinked;  ///< commit and seed of each call
 
  private:
   const std::map<std::string, FakeCommit>& commits_;

@@ -16,7 +16,12 @@ using runners::RunFailure;
 using runners::Side;
 
 Call call_of(Call::Kind kind, const ProgramPair& pair, std::string benchmark) {
-  return {kind, pair.control.filename(), pair.treatment.filename(), std::move(benchmark)};
+  return {kind,
+          pair.control.filename(),
+          pair.treatment.filename(),
+          std::move(benchmark),
+          pair.control.parent_path().filename(),
+          pair.treatment.parent_path().filename()};
 }
 
 /// Both orders once, as the runner balances them; whole processes give one value a side.

@@ -17,6 +17,8 @@ struct Call {
   std::string control;
   std::string treatment;
   std::string benchmark;
+  std::string control_layout = {};  ///< the folder that the program lies in
+  std::string treatment_layout = {};
   runners::LaunchPlan plan = {};
   std::size_t count = 0;  ///< launches of this benchmark and pair before this one
 };

@@ -27,7 +27,7 @@ TEST_P(PositionsToExamine, AreEveryStepAndTheNewest) {
   }
   std::set<std::string> done = {"a commit that is on this line no more"};
   for (const std::size_t at : GetParam().done) done.insert(fmt::format("c{}", at));
-  EXPECT_EQ(positions_to_examine(line, done, GetParam().step), GetParam().todo);
+  EXPECT_EQ(positions_to_examine(line, done, {{}, GetParam().step}), GetParam().todo);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -44,6 +44,31 @@ INSTANTIATE_TEST_SUITE_P(
                     // nothing new
                     Case{1, 1, {0}, {}}, Case{4, 1, {0, 1, 2, 3}, {}}, Case{4, 2, {0, 2, 3}, {}},
                     Case{10, 4, {0, 4, 8, 9}, {}}));
+
+Line line_of(std::size_t commits) {
+  Line line;
+  for (std::size_t i = 0; i < commits; ++i) {
+    line.commits.emplace_back();
+    line.commits.back().id = fmt::format("c{}", i);
+  }
+  return line;
+}
+
+using Positions = std::vector<std::size_t>;
+
+TEST(PositionsToExamine, AreTheNewestAloneWhenOnlyThatIsWanted) {
+  WalkPolicy policy;
+  policy.catch_up = WalkPolicy::CatchUp::newest;
+  EXPECT_EQ(positions_to_examine(line_of(9), {"c0", "c2"}, policy), (Positions{8}));
+  EXPECT_EQ(positions_to_examine(line_of(9), {"c0", "c8"}, policy), Positions{});
+  EXPECT_EQ(positions_to_examine(line_of(9), {}, policy), (Positions{0, 8})) << "a walk needs a beginning";
+}
+
+TEST(PositionsToExamine, IncludeLateMergedCommitsWhereAllAreWalked) {
+  WalkPolicy policy;
+  policy.commits = WalkPolicy::Commits::all;
+  EXPECT_EQ(positions_to_examine(line_of(6), {"c0", "c3", "c4"}, policy), (Positions{1, 2, 5}));
+}
 
 }  // namespace
 }  // namespace tandem::daemon

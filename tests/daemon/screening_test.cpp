@@ -30,7 +30,7 @@ class Screening : public testing::Test {
 
   std::vector<Screened> run() {
     return screen(
-        runner_, pair_, subject_, settings_,
+        runner_, always(pair_), subject_, settings_,
         [this](const ScreeningProgress& progress) { shown_.push_back(progress); }, stop_.get_token());
   }
   Screened run_one() {

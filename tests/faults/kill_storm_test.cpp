@@ -94,17 +94,31 @@ TEST_F(KilledDaemon, GivesTheSameReportsInTheEndWhateverTheMoment) {
   EXPECT_TRUE(processes_of(root_).empty());
 }
 
+TEST_F(KilledDaemon, TakesASandboxedBuildWithIt) {
+  write_build_script("sleep 601\n");
+  commit({}, "Add the net");
+  Service first(tandem_command(daemon_flags()));
+  ASSERT_TRUE(first.until([&] { return processes_of(root_).size() >= 3; })) << "daemon, bwrap, its init";
+  if (read_file(state_dir_ / "status.json").find("\"sandbox: ") == std::string::npos) {
+    GTEST_SKIP() << "this host makes no sandbox";
+  }
+  first.kill();
+  EXPECT_TRUE(first.until([&] { return processes_of(root_).empty(); }));
+}
+
 TEST_F(KilledDaemon, HasTheProcessesOfItsBuildEndedByTheNextOne) {
   const fs::path slow = root_ / "slow";
   write_file(slow, "");
   write_build_script("test ! -e '" + slow.string() + "' || sleep 601\ncc -O2 -o \"$2\" \"$1/net.c\"\n");
   commit({}, "Add the net");
-  Service first(tandem_command(daemon_flags()));
+  auto flags = daemon_flags();
+  flags.insert(flags.end(), {"--sandbox", "none"});
+  Service first(tandem_command(flags));
   ASSERT_TRUE(first.until([&] { return processes_of(root_).size() >= 3; })) << "daemon, script, sleep";
   first.kill();
   fs::remove(slow);
 
-  Service second(tandem_command(daemon_flags()));
+  Service second(tandem_command(flags));
   EXPECT_TRUE(second.until([&] {
     const std::string text = read_file(state_dir_ / "status.json");
     return !text.empty() && read_status(text).phase == "waiting" && processes_of(root_).size() == 1;

@@ -68,9 +68,9 @@ TEST_P(StoppedService, EndsWhileItWaits) {
 }
 
 TEST_P(StoppedService, EndsInTheMiddleOfABuildAndGoesOnLater) {
-  const fs::path slow = root_ / "slow";
+  const fs::path slow = frameworks_dir_ / "foreign" / "linux" / "slow";  // seen from inside the sandbox, too
   write_file(slow, "");
-  write_build_script("test ! -e '" + slow.string() + "' || sleep 603\ncc -O2 -o \"$2\" \"$1/net.c\"\n");
+  write_build_script("test ! -e \"$(dirname \"$0\")/slow\" || sleep 603\ncc -O2 -o \"$2\" \"$1/net.c\"\n");
   const std::string tip = commit({}, "Add the net");
   Service service(service_command());
   ASSERT_TRUE(service.until([&] { return processes_of(root_).size() >= 3; })) << "daemon, script, sleep";

@@ -141,15 +141,28 @@ TEST_F(StoreFaults, ARecordThatCannotBeReadIsAnErrorThatNamesTheFile) {
 
 TEST_F(StoreFaults, ANewerFileIsRefusedWithASentenceAndLeftAlone) {
   static_cast<void>(writer());
-  tests::tell_sqlite(file(), "PRAGMA user_version = 2");
+  tests::tell_sqlite(file(), "PRAGMA user_version = 3");
   for (const auto mode : {Store::Mode::read, Store::Mode::write}) {
     EXPECT_THROW(Store(file(), mode), Error);
     EXPECT_EQ(
         thrown_message([&] { Store(file(), mode); }),
         file().string() +
-            ": its format is version 2, and this program knows versions up to 1; use the newer program");
+            ": its format is version 3, and this program knows versions up to 2; use the newer program");
   }
-  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "2");
+  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "3");
+}
+
+TEST_F(StoreFaults, AFileOfTheFirstVersionIsBroughtUpToDateWithAllItHolds) {
+  writer().save_build(sample_key, {"a", true, {}, {}, {}, 7});
+  tests::tell_sqlite(file(),
+                     "DROP INDEX build_by_identity; ALTER TABLE build DROP COLUMN identity; "
+                     "PRAGMA user_version = 1");
+  writer().save_build(sample_key, {"b", true, {}, {}, {}, 8, "alike"});
+  const Store store = reader();
+  EXPECT_EQ(store.build(sample_key, "a")->at, 7);
+  EXPECT_EQ(store.build(sample_key, "a")->identity, "");
+  EXPECT_EQ(store.built_alike(sample_key, "alike"), std::vector<std::string>{"b"});
+  EXPECT_TRUE(store.built_alike(sample_key, "").empty());
 }
 
 TEST_F(StoreFaults, AnSqliteFileOfSomethingElseIsRefusedAndLeftAlone) {

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "builders/builder.hpp"
+#include "config/settings.hpp"
+#include "daemon/build_ahead.hpp"
+#include "daemon/loop.hpp"
+#include "runners/cpu_choice.hpp"
+#include "runners/pair_runner.hpp"
+
+namespace tandem::daemon {
+
+/// What stands between this host and the code that it builds and runs.
+struct Isolation {
+  std::optional<runners::SandboxTools> tools;  ///< nothing: no sandbox
+  std::string sentence;                        ///< for the status
+};
+
+/// Tries the sandbox once. Throws Error if it is required and cannot be had.
+[[nodiscard]] Isolation choose_isolation(config::Isolation wish, const std::filesystem::path& shim);
+
+/// How benchmarks run in it: nothing if there is none. They may read what the settings name and the folders
+/// of the benchmark files; nobody's secrets are in their environment.
+[[nodiscard]] std::optional<runners::Sandbox> benchmark_sandbox(const Isolation& isolation,
+                                                                const config::Settings& settings);
+
+/// Of this process's environment only what says how programs find their libraries and use their threads.
+[[nodiscard]] std::vector<std::string> benchmark_environment();
+
+/// The builders of one platform: one for what is needed now and, where builds may run beside measurements,
+/// one for what comes next.
+class Building {
+ public:
+  /// `settings` are those of the first; the second gets the processors that do not measure.
+  Building(const builders::BuildSettings& settings, bool same_host, const runners::CpuChoice& cpus);
+
+  [[nodiscard]] builders::Builder& builder();
+  /// Builds these while others are measured; nothing happens where that is not allowed.
+  void expect(std::vector<builders::Commit> commits);
+  /// Whether commits are built ahead, or why not.
+  [[nodiscard]] const std::string& ahead_sentence() const { return sentence_; }
+  [[nodiscard]] BuildAhead* ahead() { return ahead_.get(); }
+
+ private:
+  std::unique_ptr<builders::ScriptBuilder> front_;
+  std::unique_ptr<builders::ScriptBuilder> behind_;
+  std::unique_ptr<BuildAhead> ahead_;
+  std::string sentence_;
+};
+
+/// A runner beside which nothing is built while a program with threads has all processors.
+class QuietRunner final : public runners::PairRunner {
+ public:
+  QuietRunner(runners::PairRunner& runner, Building& building) : runner_(runner), building_(building) {}
+
+  [[nodiscard]] std::variant<runners::ProgramFacts, runners::RunFailure> inspect(
+      const runners::ProgramPair& pair, runners::Side side, std::stop_token stop) override;
+  [[nodiscard]] std::variant<runners::SliceShape, runners::RunFailure> shape(const runners::ProgramPair& pair,
+                                                                             const std::string& benchmark,
+                                                                             std::stop_token stop) override;
+  [[nodiscard]] runners::LaunchResult launch(const runners::ProgramPair& pair,
+                                             const runners::Subject& subject, const runners::LaunchPlan& plan,
+                                             std::stop_token stop) override;
+
+ private:
+  runners::PairRunner& runner_;
+  Building& building_;
+};
+
+}  // namespace tandem::daemon

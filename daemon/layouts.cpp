@@ -1,0 +1,99 @@
+#include "daemon/layouts.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "runners/random.hpp"
+
+namespace tandem::daemon {
+namespace {
+
+using builders::Executable;
+
+/// Keeps the draw of layouts apart from the coins of the same launch.
+constexpr std::uint64_t draw_stream = 0x1a70'0d12'a3b5'77c1;
+
+/// What a sliced program lists; nothing if it is of another kind or does not run.
+std::optional<std::vector<std::string>> listed(runners::PairRunner& runner, const Test& test,
+                                               const Executable& executable,
+                                               const std::filesystem::path& scratch,
+                                               const std::stop_token& stop) {
+  auto looked = runner.inspect(pair_of(test, executable, executable, scratch), runners::Side::control, stop);
+  const auto* facts = std::get_if<runners::ProgramFacts>(&looked);
+  if (facts == nullptr || facts->protocol != runners::Protocol::slices) return std::nullopt;
+  return facts->benchmarks;
+}
+
+}  // namespace
+
+Linkings LayoutShelf::of(const Executable& executable, const Test& test, const std::stop_token& stop) {
+  if (const auto found = known_.find(executable.key); found != known_.end()) return found->second;
+  Linkings linkings = link(executable, test, stop);
+  if (!stop.stop_requested()) known_.emplace(executable.key, linkings);
+  return linkings;
+}
+
+Linkings LayoutShelf::link(const Executable& executable, const Test& test, const std::stop_token& stop) {
+  const auto unresolved = [&](std::string why) { return Linkings{{executable}, std::move(why)}; };
+  if (count_ < 2) return unresolved("layouts are switched off");
+  if (!executable.layout_unresolved.empty()) return unresolved(executable.layout_unresolved);
+  std::optional<std::vector<std::string>> original;
+  if (!smoke_tested_.contains(executable.key)) original = listed(runner_, test, executable, scratch_, stop);
+  Linkings linkings;
+  for (std::uint64_t seed = 1; seed <= count_ && !stop.stop_requested(); ++seed) {
+    auto linked = builder_.relink(executable, seed, stop);
+    if (const auto* why = std::get_if<std::string>(&linked)) return unresolved(*why);
+    auto& layout = std::get<Executable>(linked);
+    if (!runs_as(original, test, layout, stop) && !stop.stop_requested()) {
+      return unresolved(fmt::format("linked with seed {} it does not list its benchmarks any more", seed));
+    }
+    linkings.layouts.push_back(std::move(layout));
+  }
+  if (linkings.layouts.empty()) return unresolved("stopped");
+  if (!stop.stop_requested()) smoke_tested_.insert(executable.key);
+  return linkings;
+}
+
+/// Whole processes are not run for a smoke test: their first launch is one.
+bool LayoutShelf::runs_as(const std::optional<std::vector<std::string>>& original, const Test& test,
+                          const Executable& layout, const std::stop_token& stop) {
+  return !original || listed(runner_, test, layout, scratch_, stop) == original;
+}
+
+std::variant<Executable, std::string> LayoutShelf::fresh(const Executable& executable, std::uint64_t seed,
+                                                         const std::stop_token& stop) {
+  return builder_.relink(executable, seed, stop);
+}
+
+PairSource draw_layouts(const Test& test, Linkings control, Linkings treatment,
+                        const std::filesystem::path& scratch, std::uint64_t seed) {
+  const auto one_of = [](const std::vector<Executable>& layouts, runners::Random& random) {
+    return layouts.at(random.below(layouts.size()));
+  };
+  const auto random_of = [seed](std::uint64_t launch) {
+    return runners::Random(seed ^ draw_stream ^ (launch * 0xd1342543de82ef95));
+  };
+  PairSource source;
+  source.pair = [=](std::uint64_t launch) {
+    runners::Random random = random_of(launch);
+    const Executable one = one_of(control.layouts, random);
+    return pair_of(test, one, one_of(treatment.layouts, random), scratch);
+  };
+  // The noise of a launch includes that of the layouts, so the control meets itself in two of them.
+  source.control_alone = [=](std::uint64_t launch) {
+    runners::Random random = random_of(~launch);
+    const Executable one = one_of(control.layouts, random);
+    return pair_of(test, one, one_of(control.layouts, random), scratch);
+  };
+  return source;
+}
+
+std::string describe_layouts(const Linkings& control, const Linkings& treatment) {
+  for (const auto& [side, linkings] : {std::pair{"control", &control}, std::pair{"treatment", &treatment}}) {
+    if (!linkings->unresolved.empty()) return fmt::format("unresolved: {}: {}", side, linkings->unresolved);
+  }
+  return fmt::format("{} per side", control.layouts.size());
+}
+
+}  // namespace tandem::daemon

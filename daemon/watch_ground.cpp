@@ -1,0 +1,120 @@
+// What a walk rests on: the fetch of its branch, the settings of its builds, the room in its cache.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <set>
+#include <sstream>
+#include <system_error>
+#include <thread>
+
+#include "builders/cache_budget.hpp"
+#include "builders/fetch.hpp"
+#include "daemon/back_off.hpp"
+#include "daemon/wall_clock.hpp"
+#include "daemon/watch_walk.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::daemon {
+namespace {
+
+/// Empty if it is in none of the folders.
+std::filesystem::path find_on_path(const std::string& search_path, const char* program) {
+  std::istringstream folders(search_path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const auto file = std::filesystem::path(folder) / program;
+    if (::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return {};
+}
+
+}  // namespace
+
+builders::BuildSettings WatchWalk::build_settings(const std::string& platform) const {
+  const Installation& installation = ground_.installation;
+  builders::BuildSettings build;
+  build.state_dir = settings_.state_dir;
+  build.exec_dir = settings_.exec_dir;
+  build.mirror = mirror_;
+  build.source = source_;
+  build.fetch.program = installation.program;
+  build.frameworks_dir = watch_.frameworks_dir.empty() ? installation.frameworks_dir : watch_.frameworks_dir;
+  build.framework = watch_.framework;
+  build.platform = platform;
+  build.sdk_dir = installation.sdk_dir;
+  build.jobs = settings_.jobs > 0 ? static_cast<unsigned>(settings_.jobs)
+                                  : std::max(1U, std::thread::hardware_concurrency());
+  build.cxxflags = settings_.cxxflags;
+  build.ldflags = settings_.ldflags;
+  build.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.build_timeout);
+  build.section = build_section_;
+  build.git =
+      watch_.needs_git ? builders::BuildSettings::Git::provided : builders::BuildSettings::Git::absent;
+  build.sandbox = ground_.isolation.tools;
+  build.readable = settings_.sandbox_read;
+  build.memory_bytes = settings_.build_memory;
+  build.disk_bytes = settings_.build_disk;
+  build.processes = static_cast<std::size_t>(settings_.build_processes);
+  if (settings_.layouts > 1) {
+    build.linker = installation.linker;
+    build.lld = find_on_path(build.search_path, "ld.lld");
+    if (build.lld.empty()) build.linker.clear();
+  }
+  return build;
+}
+
+bool WatchWalk::fetch(const std::stop_token& stop) {
+  if (std::chrono::steady_clock::now() < next_fetch_) return false;
+  status_.phase = "fetching";
+  ground_.show();
+  auto fetched =
+      builders::fetch(mirror_, source_, {ground_.installation.program, std::chrono::minutes{10}}, stop);
+  if (stop.stop_requested()) return false;
+  if (const auto* tip = std::get_if<builders::Tip>(&fetched)) {
+    tip_ = tip->id;
+    fetch_failures_ = status_.fetch_failures = 0;
+    status_.next_fetch_at = 0;
+    return true;
+  }
+  // What was fetched before can still be examined.
+  try {
+    tip_ = builders::open_repository(mirror_)->tip(watch_.branch).value_or(tip_);
+  } catch (const Error&) {
+    tip_.clear();
+  }
+  const double chance = static_cast<double>(std::random_device()()) / std::random_device::max();
+  const auto wait = back_off(++fetch_failures_, settings_.interval, chance);
+  next_fetch_ = std::chrono::steady_clock::now() +
+                std::chrono::duration_cast<std::chrono::steady_clock::duration>(wait);
+  status_.fetch_failures = fetch_failures_;
+  status_.next_fetch_at = now_seconds() + static_cast<std::int64_t>(wait.count());
+  fail("fetch", std::get<builders::FetchFailure>(fetched).sentence);
+  return false;
+}
+
+/// What is queued and what open regressions rest on stays.
+void WatchWalk::keep_cache_in_budget(const Round& round, std::size_t next) {
+  if (settings_.cache_budget == 0) return;
+  std::set<std::string> keep;
+  for (const Record& record : store_.records({{}, {}, {}, RecordState::open})) {
+    keep.insert({record.control.id, record.treatment.id, record.culprit.id, record.confirmation.control,
+                 record.confirmation.treatment});
+  }
+  for (std::size_t at = next; at < std::min(next + commits_ahead, round.todo.size()); ++at) {
+    keep.insert(round.line.commits[round.todo[at]].id);
+  }
+  try {
+    const auto pruned = builders::prune(settings_.exec_dir, settings_.cache_budget, keep);
+    if (pruned.bytes_after > settings_.cache_budget) {
+      fail("cache", fmt::format("the cache takes {} bytes, more than its budget of {}: all of it is in use, "
+                                "queued or needed by open regressions; give a larger cache_budget",
+                                pruned.bytes_after, settings_.cache_budget));
+    }
+  } catch (const std::system_error& error) {
+    fail("cache", fmt::format("the cache could not be pruned: {}", error.what()));
+  }
+}
+
+}  // namespace tandem::daemon

@@ -20,9 +20,8 @@ struct FetchChild {
   std::vector<std::string> arguments;
 };
 
-using Request =
-    std::variant<Message, CompareOptions, DaemonOptions, ReportOptions, StatusOptions, CacheOptions,
-                 FetchChild>;
+using Request = std::variant<Message, CompareOptions, DaemonOptions, ReportOptions, StatusOptions,
+                             CacheOptions, FetchChild>;
 
 /// Reads the command line. Throws `InputError` with one sentence that names the flag and what is allowed.
 [[nodiscard]] Request read_command_line(int argc, const char* const* argv);

@@ -63,6 +63,23 @@ TEST_F(ScriptBuilderTest, BuildsAgainWhenScriptFlagsOrPlatformChange) {
   EXPECT_EQ(runs(), 4U);
 }
 
+TEST_F(ScriptBuilderTest, PutsADamagedMirrorAsideOnceAndBuildsWhenItIsFetchedAgain) {
+  script("cp \"$1/program\" \"$2\"\n");
+  write_script(upstream_ / "program", "exit 0\n");
+  commit_all("Program");
+  const Commit commit = tip();
+  damage(git({"rev-parse", "HEAD:program"}));
+  const BuildFailure failure = failed(commit);
+  EXPECT_EQ(failure.kind, Kind::mirror) << failure.sentence;
+  EXPECT_TRUE(may_pass_later(failure.kind));
+  EXPECT_FALSE(fs::exists(mirror_));
+  built(tip());
+
+  fs::remove_all(settings_.exec_dir);
+  damage(git({"rev-parse", "HEAD:program"}));
+  EXPECT_EQ(failed(commit).kind, Kind::checkout) << "damaged again at once: the source itself must be";
+}
+
 TEST_F(ScriptBuilderTest, RebuildsADamagedEntryAndSaysSo) {
   script("cp \"$1/program\" \"$2\"\n");
   write_script(upstream_ / "program", "exit 0\n");

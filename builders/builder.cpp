@@ -33,6 +33,26 @@ BuildFailure failure_of(const BuildSettings& settings, const Commit& commit, Kin
   return failure;
 }
 
+/// A server that answers and does not have it, or does not give it, will not do so the next time: the commit
+/// names what cannot be had. One that cannot be reached may be back later.
+Kind kind_of(FetchFailure::Kind kind) {
+  switch (kind) {
+    case FetchFailure::Kind::stopped:
+      return Kind::stopped;
+    case FetchFailure::Kind::disk:
+      return Kind::disk;
+    case FetchFailure::Kind::refused:
+    case FetchFailure::Kind::no_branch:
+    case FetchFailure::Kind::corrupt:
+      return Kind::checkout;
+    case FetchFailure::Kind::unreachable:
+    case FetchFailure::Kind::timed_out:
+    case FetchFailure::Kind::internal:
+      break;
+  }
+  return Kind::fetch;
+}
+
 /// The submodules are asked for before the key is made, because those inside others belong to it too.
 std::optional<BuildFailure> bring_submodules(const BuildSettings& settings, const Commit& commit,
                                              const std::stop_token& stop) {
@@ -41,16 +61,16 @@ std::optional<BuildFailure> bring_submodules(const BuildSettings& settings, cons
   }
   const auto failure = fetch_submodules(settings.mirror, commit.id, *settings.source, settings.fetch, stop);
   if (!failure) return std::nullopt;
-  const Kind kind = failure->kind == FetchFailure::Kind::stopped ? Kind::stopped
-                    : failure->kind == FetchFailure::Kind::disk  ? Kind::disk
-                                                                 : Kind::fetch;
-  return failure_of(settings, commit, kind, failure->sentence);
+  return failure_of(settings, commit, kind_of(failure->kind), failure->sentence);
 }
 
 Executable held(const BuildSettings& settings, Executable executable) {
-  if (auto pinned = ExecutableCache(settings.exec_dir).pin(executable)) {
-    executable.held = std::make_shared<const InUse>(std::move(*pinned));
+  auto pinned = ExecutableCache(settings.exec_dir).pin(executable);
+  if (!pinned) {
+    throw Error(
+        fmt::format("the executable of {} was dropped from the cache at this moment", executable.commit));
   }
+  executable.held = std::make_shared<const InUse>(std::move(*pinned));
   return executable;
 }
 

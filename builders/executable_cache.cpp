@@ -88,9 +88,12 @@ Published settle(const fs::path& exec_dir, const fs::path& fresh, const fs::path
   const auto held = hold(fresh, Hold::in_use);  // A lock goes along when a directory is moved.
   constexpr int attempts = 16;
   for (int attempt = 1;; ++attempt) {
-    fs::create_directories(place.parent_path());
+    // One who makes room may remove an empty directory above, even between two of those made here.
+    std::error_code error;
+    fs::create_directories(place.parent_path(), error);
+    if (error == std::errc::no_such_file_or_directory && attempt < attempts) continue;
+    if (error) throw std::system_error(error, "cannot make " + place.parent_path().string());
     if (::rename(fresh.c_str(), place.c_str()) == 0) break;
-    // One who makes room may have removed the empty directory above.
     if (errno == ENOENT && attempt < attempts) continue;
     if ((errno != ENOTEMPTY && errno != EEXIST && errno != ENOTDIR) || attempt == attempts) {
       throw std::system_error(errno, std::generic_category(), "cannot publish " + place.string());

@@ -9,6 +9,7 @@
 #include "builders/hg_program.hpp"
 #include "builders/hg_view.hpp"
 #include "builders/printable.hpp"
+#include "builders/token.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::builders {
@@ -75,39 +76,6 @@ void check_branch(const fs::path& path, const std::string& branch) {
   std::vector<std::string> names;
   for (std::string line; std::getline(lines, line);) names.push_back(printable(line, 200));
   throw InputError(missing_branch(path.string(), branch, std::move(names)));
-}
-
-std::string read_token(const fs::path& file) {
-  constexpr std::streamsize longest = 4096;
-  std::string text(longest, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(text.data(), longest);
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
-  const bool sound = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= ' '; });
-  if (text.empty() || !sound) {
-    throw InputError(
-        fmt::format("the token file '{}' must hold one line, `user:password` or a token", file.string()));
-  }
-  return text;
-}
-
-/// User information is written with %XX for what a URL cannot hold.
-std::string decoded(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::string code(text.substr(i + 1, 2));
-    if (text[i] == '%' && code.size() == 2 &&
-        code.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos) {
-      plain += static_cast<char>(std::stoi(code, nullptr, 16));
-      i += 2;
-    } else {
-      plain += text[i];
-    }
-  }
-  // A line break would begin a setting of its own.
-  std::erase_if(plain, [](unsigned char c) { return c < ' '; });
-  return plain;
 }
 
 /// hg gives its ssh command to a shell.

@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <variant>
 
@@ -20,6 +22,7 @@
 #include "builders/link_options.hpp"
 #include "builders/linker/link_record.hpp"
 #include "builders/printable.hpp"
+#include "builders/work_slot.hpp"
 #include "runners/descriptor.hpp"
 
 namespace tandem::builders {
@@ -105,6 +108,8 @@ std::optional<Reason> decides_layout(const std::string& content) {
   return std::nullopt;
 }
 
+constexpr std::array system_folders = {"usr/", "lib/", "lib32/", "lib64/", "libx32/"};
+
 /// Copies the inputs of captured links to where they are kept.
 class Keeping {
  public:
@@ -118,8 +123,16 @@ class Keeping {
     }
     std::vector<std::string> known = record.inputs;
     known.insert(known.end(), record.system.begin(), record.system.end());
+    std::set<fs::path> files;
     for (const auto& path : known) {
-      if (!stays_below(path)) return fmt::format("its link has an input at '{}'", printable(path, 200));
+      // lld would read further options from a name that begins with @.
+      const bool fits = stays_below(path) && !path.starts_with('@') && files.insert(path).second;
+      if (!fits) return fmt::format("its link has an input at '{}'", printable(path, 200));
+    }
+    for (const fs::path& file : files) {
+      for (fs::path above = file.parent_path(); !above.empty(); above = above.parent_path()) {
+        if (files.contains(above)) return "one input of its link lies in another";
+      }
     }
     const auto response = content_of(link.place / arguments_name, LinkCapture::most_bytes - bytes_);
     if (!response) return "the arguments of its link were not kept whole";
@@ -154,7 +167,11 @@ class Keeping {
     if (found == system_.end()) {
       const fs::path file = fs::path("/") / path;
       std::error_code error;
-      if (!fs::is_regular_file(file, error)) return nullptr;
+      // The record is the build's own writing: nothing else of the host is read on its word.
+      const bool of_system = std::any_of(system_folders.begin(), system_folders.end(),
+                                         [&](const char* folder) { return path.starts_with(folder); });
+      if (!of_system || !fs::is_regular_file(file, error) || ::access(file.c_str(), R_OK) != 0)
+        return nullptr;
       found =
           system_.emplace(path, KeptLink::SystemInput{{path, sha256_of_file(file)}, stamp_of(file)}).first;
     }
@@ -214,11 +231,18 @@ std::vector<std::string> LinkCapture::environment() const {
 LinkCapture::Kept LinkCapture::collect(const fs::path& out) const {
   // The build may have put anything under this name.
   const fs::path links = directory_ / "kept";
-  fs::remove_all(links);
-  const std::vector<Captured> all = captured_in(directory_);
-  Kept kept = collect_into(links, all, out);
+  remove_tree(links);
+  Kept kept;
+  try {
+    kept = collect_into(links, captured_in(directory_), out);
+  } catch (const std::system_error& error) {
+    const bool disk = error.code() == std::errc::no_space_on_device || error.code() == std::errc::io_error ||
+                      error.code().value() == EDQUOT;
+    if (disk) throw;
+    kept = {{}, fmt::format("what it was linked from cannot be read: {}", printable(error.what(), 300))};
+  }
   for (const auto& entry : fs::directory_iterator(directory_)) {
-    if (kept.links.empty() || entry.path() != links) fs::remove_all(entry.path());
+    if (kept.links.empty() || entry.path() != links) remove_tree(entry.path());
   }
   return kept;
 }

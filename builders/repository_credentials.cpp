@@ -15,6 +15,7 @@
 
 #include "builders/printable.hpp"
 #include "builders/source.hpp"
+#include "builders/token.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::builders::git {
@@ -29,37 +30,6 @@ bool is_http(std::string_view url) {
 bool has_agent() {
   const char* socket = std::getenv("SSH_AUTH_SOCK");
   return socket != nullptr && *socket != '\0';
-}
-
-/// User information is written with %XX for what a URL cannot hold.
-std::string decoded(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && std::isxdigit(static_cast<unsigned char>(text[i + 1])) &&
-        std::isxdigit(static_cast<unsigned char>(text[i + 2]))) {
-      plain += static_cast<char>(std::stoi(std::string(text.substr(i + 1, 2)), nullptr, 16));
-      i += 2;
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
-
-/// The one line of a token file.
-std::string read_token(const fs::path& file) {
-  constexpr std::streamsize longest = 4096;
-  std::string text(longest, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(text.data(), longest);
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
-  const bool sound = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= ' '; });
-  if (text.empty() || !sound) {
-    throw InputError(
-        fmt::format("the token file '{}' must hold one line, `user:password` or a token", file.string()));
-  }
-  return text;
 }
 
 /// As ssh writes it: SHA256: and base64 without padding.

@@ -15,7 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* tools[] = {"c++", "cc", "ld", "ld.lld", "as", "cmake", "ninja", "make"};
+constexpr const char* tools[] = {"c++",    "cc",      "g++",  "gcc", "clang++", "clang", "ld",
+                                 "ld.lld", "ld.gold", "mold", "as",  "cmake",   "ninja", "make"};
 
 /// What is linked into programs without being asked for; a security update changes it and no version line.
 constexpr const char* linked_in[] = {"crt1.o", "libc_nonshared.a", "libgcc.a", "libstdc++.a", "libstdc++.so"};

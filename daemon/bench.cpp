@@ -39,9 +39,12 @@ const Executable* Bench::build(const builders::Commit& commit, const std::stop_t
   workshop_.show();
   auto result = workshop_.builder.build(commit, stop);
   if (auto* executable = std::get_if<Executable>(&result)) {
-    workshop_.store.save_build(
-        settings_.key,
-        {commit.id, true, {}, {}, {}, workshop_.now(), identity_of(*executable, settings_.tests)});
+    store::StoredBuild build;
+    build.commit = commit.id;
+    build.succeeded = true;
+    build.at = workshop_.now();
+    build.identity = identity_of(*executable, settings_.tests);
+    workshop_.store.save_build(settings_.key, build);
     if (!executable->repaired.empty()) {
       workshop_.store.add_event({settings_.key.watch, "cache", executable->repaired, workshop_.now()});
       workshop_.status.last_error = executable->repaired;
@@ -55,16 +58,17 @@ const Executable* Bench::build(const builders::Commit& commit, const std::stop_t
   if (builders::may_pass_later(failure.kind)) {
     throw Error(failure.sentence);
   }
-  workshop_.store.save_build(settings_.key, {commit.id,
-                                             false,
-                                             builders::name_of(failure.kind),
-                                             failure.sentence,
-                                             failure.log.string(),
-                                             workshop_.now(),
-                                             {}});
+  store::StoredBuild build;
+  build.commit = commit.id;
+  build.kind = builders::name_of(failure.kind);
+  build.sentence = failure.sentence;
+  build.log = failure.log.string();
+  build.at = workshop_.now();
+  build.last_lines = failure.last_lines;
+  workshop_.store.save_build(settings_.key, build);
   auto& shown = workshop_.status.failed_builds;
-  shown.insert(shown.begin(), {settings_.key.platform, commit.id, builders::name_of(failure.kind),
-                               failure.sentence, failure.log.string()});
+  shown.insert(shown.begin(),
+               {settings_.key.platform, commit.id, build.kind, build.sentence, build.log, build.last_lines});
   shown.resize(std::min(shown.size(), verdicts_shown));
   workshop_.show();
   return nullptr;
@@ -113,7 +117,7 @@ std::vector<Trial> Bench::trials(const Line& line, std::size_t position, const E
 }
 
 std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const Executable& treatment,
-                                  const Trial& trial, const std::stop_token& stop) {
+                                  Trial trial, const std::stop_token& stop) {
   const std::string& commit = line.commits[position].id;
   const auto save_all = [&](const std::string& control, const char* outcome, const std::string& note) {
     for (const Candidate& candidate : trial.candidates) {
@@ -126,13 +130,16 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
   const Executable* control = build(line.commits[*trial.control], stop);
   if (stop.stop_requested()) return {};
   if (control == nullptr) return save_all(control_id, "failed", "the control does not build any more");
+  std::erase_if(trial.candidates, [&](const Candidate& candidate) {
+    const auto before = nearest_before(line, position, candidate.name);
+    const auto alike =
+        judged_alike(workshop_.store, settings_.key,
+                     {commit, control_id, before ? line.commits[*before].id : std::string(), candidate.name});
+    if (alike) save_without_screen(commit, control_id, candidate, "identical", *alike);
+    return alike.has_value();
+  });
+  if (trial.candidates.empty()) return {};
   const std::string& name = trial.candidates.front().name;
-  const auto before = nearest_before(line, position, name);
-  if (const auto alike =
-          judged_alike(workshop_.store, settings_.key,
-                       {commit, control_id, before ? line.commits[*before].id : std::string(), name})) {
-    return save_all(control_id, "identical", *alike);
-  }
 
   runners::Subject subject{trial.protocol, trial.candidates.front().in_program, {}};
   const runners::ProgramPair pair = pair_of(*trial.test, *control, treatment, settings_.scratch);

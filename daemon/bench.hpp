@@ -64,7 +64,7 @@ class Bench {
 
   /// Screens a trial, stores what is no suspect and returns what is.
   std::vector<Suspect> judge(const Line& line, std::size_t position, const builders::Executable& treatment,
-                             const Trial& trial, const std::stop_token& stop);
+                             Trial trial, const std::stop_token& stop);
 
   /// Whether the commit at this position was examined, builds and has the benchmark.
   bool usable(const Line& line, std::size_t position, const std::string& benchmark);
@@ -84,6 +84,8 @@ class Bench {
 
  private:
   std::optional<std::size_t> control_for(const Line& line, std::size_t position, const Candidate& candidate);
+  [[nodiscard]] std::optional<std::size_t> last_step_before(const Line& line, std::size_t position,
+                                                            const Candidate& candidate) const;
   const std::set<std::string>& benchmarks_of(const std::string& commit);
   void save_without_screen(const std::string& commit, const std::string& control, const Candidate& candidate,
                            const std::string& outcome, const std::string& note);

@@ -23,6 +23,10 @@ std::optional<std::size_t> Bench::control_for(const Line& line, std::size_t posi
   if (const auto level = workshop_.store.level(settings_.key, candidate.name, candidate.metric.name)) {
     question.level = line.position(*level);
   }
+  // After a force-push, or beside another branch, the last step may be no ancestor; then an earlier one is.
+  if (!question.level || !line.leads_to(*question.level, position)) {
+    question.level = last_step_before(line, position, candidate);
+  }
   if (!settings_.base_commit.empty()) question.base = line.position(settings_.base_commit);
   switch (settings_.control) {
     case PipelineSettings::Control::week:
@@ -37,6 +41,18 @@ std::optional<std::size_t> Bench::control_for(const Line& line, std::size_t posi
   return std::nullopt;
 }
 
+std::optional<std::size_t> Bench::last_step_before(const Line& line, std::size_t position,
+                                                   const Candidate& candidate) const {
+  std::optional<std::size_t> last;
+  for (const Record& record :
+       workshop_.store.records({settings_.key, candidate.name, std::nullopt, std::nullopt})) {
+    if (!is_step(record.kind) || record.metric.name != candidate.metric.name) continue;
+    const auto at = line.position(record.treatment.id);
+    if (at && line.leads_to(*at, position)) last = std::max(last.value_or(0), *at);
+  }
+  return last;
+}
+
 const std::set<std::string>& Bench::benchmarks_of(const std::string& commit) {
   const auto known = benchmarks_.find(commit);
   if (known != benchmarks_.end()) return known->second;
@@ -44,7 +60,9 @@ const std::set<std::string>& Bench::benchmarks_of(const std::string& commit) {
   for (const auto& verdict : workshop_.store.verdicts(settings_.key, commit)) {
     if (verdict.outcome != "failed" && verdict.outcome != "missing") names.insert(verdict.benchmark);
   }
-  return benchmarks_.emplace(commit, std::move(names)).first->second;
+  // A commit that was stepped over has none yet.
+  static const std::set<std::string> none;
+  return names.empty() ? none : benchmarks_.emplace(commit, std::move(names)).first->second;
 }
 
 bool Bench::usable(const Line& line, std::size_t position, const std::string& benchmark) {
@@ -53,6 +71,9 @@ bool Bench::usable(const Line& line, std::size_t position, const std::string& be
 
 std::optional<std::size_t> Bench::nearest_before(const Line& line, std::size_t position,
                                                  const std::string& benchmark) {
+  // Of a merge it is the first parent, wherever the other branch lies in the order.
+  const auto parent = line.position(line.commits[position].first_parent);
+  if (parent && *parent < position && usable(line, *parent, benchmark)) return parent;
   ControlQuestion question;
   question.treatment = position;
   question.usable = [&](std::size_t at) {
@@ -75,6 +96,7 @@ void Bench::note_missing(const Line& line, std::size_t position) {
     });
   };
   for (std::size_t before = position; before > 0; --before) {
+    if (!line.leads_to(before - 1, position)) continue;
     const std::string& earlier = line.commits[before - 1].id;
     bool listed = false;
     for (const auto& verdict : workshop_.store.verdicts(settings_.key, earlier)) {

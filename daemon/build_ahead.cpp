@@ -8,6 +8,16 @@ namespace tandem::daemon {
 using builders::BuildFailure;
 using builders::Executable;
 
+namespace {
+
+/// Time, memory and the like may suffice for the front, which has all processors and no neighbours.
+bool is_of_the_source(BuildFailure::Kind kind) {
+  return kind == BuildFailure::Kind::source || kind == BuildFailure::Kind::not_a_program ||
+         kind == BuildFailure::Kind::checkout;
+}
+
+}  // namespace
+
 BuildAhead::BuildAhead(builders::Builder& front, builders::Builder& behind)
     : front_(front), behind_(behind), worker_([this](const std::stop_token& stop) { work(stop); }) {}
 
@@ -19,10 +29,10 @@ void BuildAhead::queue(std::vector<builders::Commit> commits) {
   changed_.notify_all();
 }
 
-BuildAhead::Quiet::Quiet(BuildAhead& ahead) : ahead_(ahead) {
+BuildAhead::Quiet::Quiet(BuildAhead& ahead, std::stop_token stop) : ahead_(ahead) {
   std::unique_lock lock(ahead_.mutex_);
   ++ahead_.quiet_;
-  ahead_.changed_.wait(lock, [&] { return ahead_.current_.empty(); });
+  ahead_.changed_.wait(lock, std::move(stop), [&] { return ahead_.current_.empty(); });
 }
 
 BuildAhead::Quiet::~Quiet() {
@@ -64,7 +74,7 @@ void BuildAhead::work(const std::stop_token& stop) {
     }
     lock.lock();
     current_.clear();
-    if (failure && !builders::may_pass_later(failure->kind)) failed_.emplace(commit.id, std::move(*failure));
+    if (failure && is_of_the_source(failure->kind)) failed_.emplace(commit.id, std::move(*failure));
     changed_.notify_all();
   }
 }

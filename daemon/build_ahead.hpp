@@ -25,10 +25,11 @@ class BuildAhead final : public builders::Builder {
   /// What comes next, in this order; replaces what was queued before.
   void queue(std::vector<builders::Commit> commits);
 
-  /// No build runs behind and none is started as long as this lives; waits for the one that runs.
+  /// No build runs behind and none is started as long as this lives; waits for the one that runs, or for the
+  /// stop request.
   class Quiet {
    public:
-    explicit Quiet(BuildAhead& ahead);
+    Quiet(BuildAhead& ahead, std::stop_token stop);
     ~Quiet();
     Quiet(const Quiet&) = delete;
     Quiet& operator=(const Quiet&) = delete;

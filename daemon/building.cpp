@@ -33,6 +33,9 @@ std::optional<runners::Sandbox> benchmark_sandbox(const Isolation& isolation,
   if (!isolation.tools) return std::nullopt;
   runners::Sandbox sandbox;
   sandbox.tools = *isolation.tools;
+  sandbox.memory_bytes = settings.build_memory;
+  sandbox.disk_bytes = settings.build_disk;
+  sandbox.processes = static_cast<std::size_t>(settings.build_processes);
   std::set<std::filesystem::path> readable(settings.sandbox_read.begin(), settings.sandbox_read.end());
   for (const config::WatchSettings& watch : settings.watches) {
     if (!watch.benchmark_file.empty()) readable.insert(watch.benchmark_file.parent_path());
@@ -110,7 +113,7 @@ runners::LaunchResult QuietRunner::launch(const runners::ProgramPair& pair, cons
                                           const runners::LaunchPlan& plan, std::stop_token stop) {
   std::optional<BuildAhead::Quiet> quiet;
   const bool threaded = plan.shape.waiting == runners::SliceShape::Waiting::frozen;
-  if (threaded && building_.ahead() != nullptr) quiet.emplace(*building_.ahead());
+  if (threaded && building_.ahead() != nullptr) quiet.emplace(*building_.ahead(), stop);
   return runner_.launch(pair, subject, plan, std::move(stop));
 }
 

@@ -68,10 +68,13 @@ std::optional<std::size_t> control_by_week(const Line& line, const ControlQuesti
 }
 
 std::optional<std::size_t> control_by_base(const ControlQuestion& question) {
-  const bool before = question.base && *question.base < question.treatment;
+  std::optional<std::size_t> base = question.base;
+  // A benchmark that is younger than the base begins with the first commit that has it.
+  while (base && *base < question.treatment && !question.usable(*base)) ++*base;
+  const bool before = base && *base < question.treatment;
   const bool moved = question.level && *question.level < question.treatment &&
-                     question.usable(*question.level) && (!before || *question.level > *question.base);
-  return moved ? question.level : before ? question.base : std::nullopt;
+                     question.usable(*question.level) && (!before || *question.level > *base);
+  return moved ? question.level : before ? base : std::nullopt;
 }
 
 std::optional<std::size_t> control_by_tag(const Line& line, const ControlQuestion& question) {

@@ -42,7 +42,8 @@ struct ControlQuestion {
 [[nodiscard]] std::optional<std::size_t> control_by_week(const Line& line, const ControlQuestion& question);
 
 /// The latest of {base_commit, L(b)} before the treatment: without the level every commit after a regression
-/// would be found slower again.
+/// would be found slower again. In place of a base without the benchmark, the first commit after it that has
+/// it.
 [[nodiscard]] std::optional<std::size_t> control_by_base(const ControlQuestion& question);
 
 /// The latest of {last tagged usable commit, L(b)} before the treatment; before the first tag, the first

@@ -13,6 +13,16 @@ std::string identity_in(const store::Store& store, const WatchKey& key, const st
   return build && build->succeeded ? build->identity : std::string();
 }
 
+/// What could not be said of a commit cannot be said of its twin either.
+bool was_decided(const store::Store& store, const WatchKey& key, const std::string& commit,
+                 const std::string& benchmark) {
+  for (const store::StoredVerdict& verdict : store.verdicts(key, commit)) {
+    if (verdict.benchmark == benchmark)
+      return verdict.outcome != "inconclusive" && verdict.outcome != "failed";
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string identity_of(const builders::Executable& executable, const std::vector<Test>& tests) {
@@ -37,7 +47,8 @@ std::optional<std::string> judged_alike(const store::Store& store, const WatchKe
   if (mine.empty()) return std::nullopt;
   const std::string controls = identity_in(store, key, question.control);
   if (controls == mine) return "to the control";
-  if (!question.before.empty() && identity_in(store, key, question.before) == mine) {
+  if (!question.before.empty() && identity_in(store, key, question.before) == mine &&
+      was_decided(store, key, question.before, question.benchmark)) {
     return fmt::format("to {}", question.before);
   }
   for (const std::string& other : store.built_alike(key, mine)) {

@@ -113,7 +113,11 @@ class StatusBoard {
     phase_ = status_.phase;
     commit_ = status_.commit.id;
     status_.updated_at = now_seconds();
-    publisher_.publish_status(report::status_json(status_));
+    try {
+      publisher_.publish_status(report::status_json(status_));
+    } catch (const std::exception&) {
+      // A full disk: the old status stays until there is room again, and the walk says what it met.
+    }
   }
 
  private:
@@ -206,7 +210,7 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
       for (auto& walk : walks) {
         const auto ended = walk->walk(stop);
         if (ended == WatchWalk::Ended::stopped) break;
-        code = more_pressing(code, walk->exit_code(ended));
+        if (settings.once) code = more_pressing(code, walk->exit_code(ended));
       }
       if (settings.once || stop.stop_requested()) break;
       status.phase = "waiting";

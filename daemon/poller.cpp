@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include <algorithm>
+
 #include "specs/error.hpp"
 
 namespace tandem::daemon {
@@ -65,10 +67,19 @@ std::vector<std::size_t> positions_to_examine(const Line& line, const std::set<s
                                               const WalkPolicy& policy) {
   const std::size_t newest = line.commits.size() - 1;
   const std::size_t step = policy.catch_up == WalkPolicy::CatchUp::newest ? line.commits.size() : policy.step;
+  // With longer steps, what lies before an examined commit was stepped over and stays so.
+  std::vector<std::size_t> examined;
+  for (std::size_t at = 0; at < line.commits.size() && step > 1; ++at) {
+    if (done.contains(line.commits[at].id)) examined.push_back(at);
+  }
+  const auto was_passed = [&](std::size_t at) {
+    return std::any_of(examined.begin(), examined.end(),
+                       [&](std::size_t later) { return line.leads_to(at, later); });
+  };
   std::vector<std::size_t> open;
   for (std::size_t at = 0; at < line.commits.size(); ++at) {
     if (!done.contains(line.commits[at].id)) {
-      open.push_back(at);
+      if (!was_passed(at)) open.push_back(at);
     } else if (policy.commits == WalkPolicy::Commits::first_parents) {
       open.clear();
     }
@@ -89,7 +100,7 @@ Round plan_round(const Repository& repository, const std::string& tip, const std
   const auto from = [&](const Commit& first) { return commits_from(repository, tip, first, policy.commits); };
   if (const auto first = repository.find(start)) commits = from(*first);
   if (commits.empty()) {
-    const auto base = repository.merge_base(start, tip);
+    const auto base = repository.find(start) ? repository.merge_base(start, tip) : std::nullopt;
     const auto first = base ? repository.find(*base) : std::nullopt;
     if (first) commits = from(*first);
     if (commits.empty()) {

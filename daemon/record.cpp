@@ -4,6 +4,10 @@
 
 namespace tandem::daemon {
 
+bool is_step(RecordKind kind) {
+  return kind != RecordKind::not_reproduced && kind != RecordKind::layout;
+}
+
 const char* name_of(RecordKind kind) {
   switch (kind) {
     case RecordKind::regression:

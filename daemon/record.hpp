@@ -27,6 +27,9 @@ enum class RecordKind { regression, improvement, accumulated, layout, not_reprod
 
 enum class RecordState { open, fixed, noted };
 
+/// Whether it moves the level of its benchmark.
+[[nodiscard]] bool is_step(RecordKind kind);
+
 [[nodiscard]] const char* name_of(RecordKind kind);    ///< "regression", …, "not reproduced"
 [[nodiscard]] const char* name_of(RecordState state);  ///< "open", "fixed", "noted"
 
@@ -49,6 +52,7 @@ struct ConfirmationRecord {
   std::vector<double> units;
   std::vector<double> as_built;  ///< launches of the pair as it was built, beside the units; may be empty
   double seconds = 0;
+  bool relinked = false;  ///< every unit was linked anew
 };
 
 /// A confirmed change, or a suspect that was not confirmed: everything a report shows.

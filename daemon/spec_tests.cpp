@@ -44,6 +44,8 @@ runners::ProgramPair pair_of(const Test& test, const builders::Executable& contr
   runners::ProgramPair pair;
   pair.control = control.program;
   pair.treatment = treatment.program;
+  pair.control_folder = control.directory;
+  pair.treatment_folder = treatment.directory;
   pair.commands = test.commands;
   pair.environment = test.environment;
   if (!test.observer_identifiers.empty()) pair.observer_identifiers = test.observer_identifiers;

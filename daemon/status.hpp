@@ -24,6 +24,7 @@ struct Status {
     std::string kind;
     std::string sentence;
     std::string log;
+    std::string last_lines;  ///< of the log
   };
   struct OpenRegression {
     std::string id;

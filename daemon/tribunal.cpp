@@ -57,8 +57,7 @@ bool Tribunal::settle(const Line& line, std::size_t position, const Suspect& sus
   store::Store::Step step;
   step.verdict = bench_.verdict_of(commit, line.commits[suspect.control].id, suspect.candidate,
                                    suspect.screened, suspect.seed);
-  const bool is_step = finding->kind != RecordKind::not_reproduced && finding->kind != RecordKind::layout;
-  if (is_step) step.level = commit;
+  if (is_step(finding->kind)) step.level = commit;
   const auto known =
       workshop_.store.records({settings_.key, suspect.candidate.name, std::nullopt, std::nullopt});
   const bool repeated =
@@ -135,10 +134,10 @@ void Tribunal::narrow(const Line& line, const Suspect& suspect, Finding& finding
     } else if (confirmed(tried)) {
       finding.culprit = middle;
       finding.confirmation = *tried;
-      std::erase_if(between, [&](std::size_t at) { return at >= middle; });
+      std::erase_if(between, [&](std::size_t at) { return !line.leads_to(at, middle); });
     } else {
       finding.control = middle;
-      std::erase_if(between, [&](std::size_t at) { return at <= middle; });
+      std::erase_if(between, [&](std::size_t at) { return at == middle || line.leads_to(at, middle); });
     }
   }
   // Only what lies between the last good commit and the culprit is still under suspicion.
@@ -167,7 +166,9 @@ std::optional<ConfirmationRecord> Tribunal::confirm(const Line& line, std::size_
   if (one == nullptr || other == nullptr) return std::nullopt;
   ConfirmationTask task;
   const auto built = pair_of(*suspect.test, *one, *other, settings_.scratch);
-  if (relinked(suspect) && one->layout_unresolved.empty() && other->layout_unresolved.empty()) {
+  const bool fresh = relinked(suspect) && one->layout_unresolved.empty() && other->layout_unresolved.empty();
+  std::vector<Executable> linked;  // held as long as their unit runs
+  if (fresh) {
     task.as_built = built;
     task.pair = [&](std::uint64_t unit) -> std::variant<runners::ProgramPair, std::string> {
       // Never a seed of the screen: those are small.
@@ -176,8 +177,9 @@ std::optional<ConfirmationRecord> Tribunal::confirm(const Line& line, std::size_
       if (auto* why = std::get_if<std::string>(&control_layout)) return std::move(*why);
       auto treatment_layout = bench_.layouts().fresh(*other, seeds.next() | first_fresh_seed, stop);
       if (auto* why = std::get_if<std::string>(&treatment_layout)) return std::move(*why);
-      return pair_of(*suspect.test, std::get<Executable>(control_layout),
-                     std::get<Executable>(treatment_layout), settings_.scratch);
+      linked = {std::get<Executable>(std::move(control_layout)),
+                std::get<Executable>(std::move(treatment_layout))};
+      return pair_of(*suspect.test, linked[0], linked[1], settings_.scratch);
     };
   } else {
     task.pair = [&](std::uint64_t) -> std::variant<runners::ProgramPair, std::string> { return built; };
@@ -187,7 +189,7 @@ std::optional<ConfirmationRecord> Tribunal::confirm(const Line& line, std::size_
   task.suspected = direction_of(suspect);
   task.statistic =
       suspect.screened.verdict.decided_by_total ? analysis::Statistic::total : analysis::Statistic::median;
-  task.minimum_effect = bar(suspect);
+  task.minimum_effect = bar(suspect, fresh);
   task.seed = suspect.seed + (stream << 32);
   auto result = confirm_suspect(
       workshop_.runner, task,
@@ -206,11 +208,12 @@ std::optional<ConfirmationRecord> Tribunal::confirm(const Line& line, std::size_
   }
   record.control = line.commits[control].id;
   record.treatment = line.commits[treatment].id;
+  record.relinked = fresh;
   return record;
 }
 
-double Tribunal::bar(const Suspect& suspect) const {
-  if (relinked(suspect)) return analysis::minimum_effect(suspect.test->margin);
+double Tribunal::bar(const Suspect& suspect, bool fresh) const {
+  if (fresh) return analysis::minimum_effect(suspect.test->margin);
   const auto effects = workshop_.store.null_effects(settings_.key, suspect.candidate.name,
                                                     suspect.screened.metric.name, null_commits);
   const double spread = effects.size() >= fewest_null_commits
@@ -242,7 +245,9 @@ Record Tribunal::record_of(const Line& line, std::size_t position, const Suspect
   record.screen = suspect.screened.verdict;
   record.confirmation = finding.confirmation;
   record.confirmation.result.ratio = record.ratio;
-  record.layout = relinked(suspect)
+  record.layout = !finding.confirmation.relinked && relinked(suspect)
+                      ? "unresolved: the commits of the confirmation could not be relinked"
+                  : relinked(suspect)
                       ? suspect.layout + " in the screen, new ones in every unit of the confirmation"
                       : suspect.layout;
   record.host = runners::read_machine_facts();

@@ -27,7 +27,8 @@ class Tribunal {
   std::optional<ConfirmationRecord> confirm(const Line& line, std::size_t control, std::size_t treatment,
                                             const Suspect& suspect, std::uint64_t stream,
                                             const std::stop_token& stop);
-  [[nodiscard]] double bar(const Suspect& suspect) const;
+  /// `fresh`: the units are linked anew.
+  [[nodiscard]] double bar(const Suspect& suspect, bool fresh) const;
   [[nodiscard]] Record record_of(const Line& line, std::size_t position, const Suspect& suspect,
                                  const Finding& finding) const;
 

@@ -33,7 +33,8 @@ PipelineSettings::Control control_of(config::ControlRule rule) {
 void recall(Status& status, const store::Store& store, const WatchKey& key) {
   constexpr std::size_t shown = 20;
   for (const auto& build : store.failed_builds(key, shown)) {
-    status.failed_builds.push_back({key.platform, build.commit, build.kind, build.sentence, build.log});
+    status.failed_builds.push_back(
+        {key.platform, build.commit, build.kind, build.sentence, build.log, build.last_lines});
   }
   for (const auto& verdict : store.newest_verdicts(key, shown)) {
     status.last_verdicts.push_back(
@@ -91,26 +92,42 @@ WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
 }
 
 WatchWalk::Ended WatchWalk::walk(const std::stop_token& stop) {
+  Ended ended = Ended::step_failed;
+  try {
+    ended = pass(stop);
+    went_through_ = true;
+  } catch (const InputError& error) {
+    if (!went_through_) throw;
+    fail("step", error.what());
+  } catch (const std::exception& error) {
+    fail("step", error.what());
+  }
+  if (ended == Ended::step_failed) {
+    for (Platform& platform : platforms_) platform.building->expect({});
+  }
+  status_.commit = {};
+  status_.benchmark.clear();
+  status_.commits_left = 0;
+  status_.seconds_left = -1;
+  return ended;
+}
+
+WatchWalk::Ended WatchWalk::pass(const std::stop_token& stop) {
   status_.watch = watch_.name;
   status_.branch = watch_.branch;
   status_.url = source_.shown;
   const bool fetched = fetch(stop);
   if (stop.stop_requested()) return Ended::stopped;
   if (tip_.empty()) return Ended::fetch_failed;
-  try {
-    const auto opened = builders::open_repository(mirror_);
-    refresh_open_regressions();
-    for (Platform& platform : platforms_) {
-      const Ended ended = walk_platform(platform, *opened, tip_, stop);
-      if (ended != Ended::at_tip) return ended;
-    }
-  } catch (const InputError&) {
-    throw;
-  } catch (const Error& error) {
-    fail("step", error.what());
-    return Ended::step_failed;
+  const auto opened = builders::open_repository(mirror_);
+  refresh_open_regressions();
+  Ended worst = fetched ? Ended::at_tip : Ended::fetch_failed;
+  for (Platform& platform : platforms_) {
+    const Ended ended = walk_platform(platform, *opened, tip_, stop);
+    if (ended == Ended::stopped) return ended;
+    if (ended != Ended::at_tip) worst = ended;
   }
-  return fetched ? Ended::at_tip : Ended::fetch_failed;
+  return worst;
 }
 
 WalkPolicy WatchWalk::policy() const {
@@ -166,10 +183,6 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const builders::Re
     refresh_open_regressions();
     keep_cache_in_budget(round, i + 1);
   }
-  status_.commit = {};
-  status_.benchmark.clear();
-  status_.commits_left = 0;
-  status_.seconds_left = -1;
   return Ended::at_tip;
 }
 
@@ -204,8 +217,12 @@ std::string WatchWalk::start_of(const builders::Repository& repository, const st
   return first_commit(repository, tip, first);
 }
 
+/// A disk that is full must not end the service: then only the person who looks on is told.
 void WatchWalk::fail(const char* kind, const std::string& sentence) {
-  store_.add_event({watch_.name, kind, sentence, now_seconds()});
+  try {
+    store_.add_event({watch_.name, kind, sentence, now_seconds()});
+  } catch (const Error&) {
+  }
   status_.last_error = sentence;
   status_.last_error_at = now_seconds();
   ground_.show();

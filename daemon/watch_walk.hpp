@@ -41,6 +41,9 @@ class WatchWalk {
   enum class Ended { at_tip, fetch_failed, step_failed, stopped };
   /// One pass to the tip. Failures of the outside are stored as events and shown. A branch that cannot be
   /// fetched is walked as far as it is known, and fetched again after a while that grows.
+  ///
+  /// Throws InputError before the first pass has gone through; afterwards even that is a failure that is
+  /// stored and shown, because a branch may change under a running service.
   Ended walk(const std::stop_token& stop);
 
   /// The exit code that this watch alone would give after `ended`.
@@ -56,6 +59,7 @@ class WatchWalk {
     std::unique_ptr<Pipeline> pipeline;
   };
 
+  Ended pass(const std::stop_token& stop);
   [[nodiscard]] builders::BuildSettings build_settings(const std::string& platform) const;
   /// Whether the branch is as new as it can be had; false: it could not be fetched now.
   bool fetch(const std::stop_token& stop);
@@ -83,6 +87,7 @@ class WatchWalk {
   std::vector<Platform> platforms_;
   std::vector<std::string> notices_;
   std::string tip_;
+  bool went_through_ = false;  ///< one pass at least
   std::size_t fetch_failures_ = 0;
   std::chrono::steady_clock::time_point next_fetch_{};
 };

@@ -90,7 +90,8 @@ std::vector<int> ChildSetup::inherited() const {
 }
 
 int ChildSetup::prepare() const {
-  ::setpgid(0, 0);
+  // A session of its own: no terminal to type into, no way into the caller's process group.
+  if (::setsid() < 0) return errno;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent_) ::_exit(127);  // the parent died before it could take us along
   // Boost 1.81 means to close everything that is not on its list and forgets the gaps in it.

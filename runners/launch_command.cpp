@@ -53,6 +53,16 @@ void add_mounts(Sandbox& sandbox, const ProgramPair& pair, const Values& values,
   }
 }
 
+/// Values that name the executable's folder, or something in it, are turned to its copy in this slot.
+void mean_the_copy(Values& values, const fs::path& whole, const fs::path& copy) {
+  if (whole.empty()) return;
+  for (auto& [name, value] : values) {
+    const std::string& folder = whole.native();
+    if (value == folder || value.starts_with(folder + "/"))
+      value = copy.native() + value.substr(folder.size());
+  }
+}
+
 }  // namespace
 
 Command command_in_slot(const HostSettings& settings, const ProgramPair& pair, const LaunchPlan& plan,
@@ -61,16 +71,19 @@ Command command_in_slot(const HostSettings& settings, const ProgramPair& pair, c
   Command command;
   const Side side = plan.side_of(slot);
   auto values = side == Side::control ? pair.control_values : pair.treatment_values;
+  const fs::path& whole = pair.folder_of(side);
+  const fs::path& copied = copies.folder_of_slot(slot);
+  const fs::path seen =
+      settings.sandbox ? fs::path(inside_root) / "run" / copied.filename() : copied;  // by the program
+  mean_the_copy(values, whole, seen);
   if (settings.sandbox) {
     command.sandbox = settings.sandbox;
+    // Large files of the copy are links to the originals.
+    if (!whole.empty()) command.sandbox->mounts.push_back({whole, whole, Sandbox::Access::read});
     add_mounts(*command.sandbox, pair, values, copies, slot);
-    const fs::path& copy = copies.in_slot(slot);
-    const fs::path folder = fs::path(inside_root) / "run" / copy.parent_path().filename();
-    command.sandbox->mounts.push_back({copy.parent_path(), folder, Sandbox::Access::read});
-    values["program"] = (folder / copy.filename()).string();
-  } else {
-    values["program"] = copies.in_slot(slot).string();
+    command.sandbox->mounts.push_back({copied, seen, Sandbox::Access::read});
   }
+  values["program"] = (seen / copies.in_slot(slot).lexically_relative(copied)).string();
   for (const std::string& argument : arguments) command.argv.push_back(with_values(argument, values));
   command.environment = settings.environment;
   command.environment.insert(command.environment.end(), pair.environment.begin(), pair.environment.end());

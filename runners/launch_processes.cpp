@@ -63,7 +63,7 @@ std::variant<std::vector<ObservedSeries>, RunFailure> series_of(const ProgramPai
 
 LaunchResult launch_processes(const HostSettings& settings, const ProgramPair& pair, const Subject& subject,
                               const LaunchPlan& plan, std::stop_token stop) {
-  const ProgramCopies copies(settings.scratch, pair.control, pair.treatment, plan);
+  const ProgramCopies copies(settings.scratch, pair, plan);
   std::array<std::vector<ObservedSeries>, 2> series;  // by side
   std::array<ResourceUsage, 2> usage;
   for (std::size_t slot = 0; slot < 2; ++slot) {

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -18,8 +19,10 @@ namespace {
 /// The memory through which the two programs hand slices over to each other; new for every launch.
 class SharedPage {
  public:
-  SharedPage() : file_(::memfd_create("tandem-page", MFD_CLOEXEC)) {
+  SharedPage() : file_(::memfd_create("tandem-page", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
     if (file_.get() < 0 || ::ftruncate(file_.get(), sizeof(Page)) != 0) fail();
+    // A program that cut it off would take everyone who reads it along.
+    if (::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) fail();
     void* memory = ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
     if (memory == MAP_FAILED) fail();
     page_ = static_cast<Page*>(memory);
@@ -132,7 +135,7 @@ Launch launch_of(const Steps& steps, const LaunchPlan& plan) {
 
 LaunchResult launch_slices(const HostSettings& settings, const ProgramPair& pair, const Subject& subject,
                            const LaunchPlan& plan, std::stop_token stop) {
-  const ProgramCopies copies(settings.scratch, pair.control, pair.treatment, plan);
+  const ProgramCopies copies(settings.scratch, pair, plan);
   SharedPage page;
   Conversation conversation(plan.index, Children::Clock::now() + pair.deadline.value_or(settings.deadline),
                             std::move(stop));

@@ -71,7 +71,7 @@ std::variant<ProgramFacts, RunFailure> HostPairRunner::inspect(const ProgramPair
                                                                std::stop_token stop) {
   const LaunchPlan plan;
   const ProgramPair same = pair.both(side);
-  const ProgramCopies copies(settings_.scratch, same.control, same.treatment, plan);
+  const ProgramCopies copies(settings_.scratch, same, plan);
   Conversation conversation(0, Children::Clock::now() + pair.deadline.value_or(settings_.deadline),
                             std::move(stop));
   Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, -1};
@@ -94,7 +94,7 @@ std::variant<SliceShape, RunFailure> HostPairRunner::shape(const ProgramPair& pa
                                                            std::stop_token stop) {
   const LaunchPlan plan;
   const ProgramPair same = pair.both(Side::control);
-  const ProgramCopies copies(settings_.scratch, same.control, same.treatment, plan);
+  const ProgramCopies copies(settings_.scratch, same, plan);
   Conversation conversation(0, Children::Clock::now() + pair.deadline.value_or(settings_.deadline),
                             std::move(stop));
   Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, -1};

@@ -26,6 +26,10 @@ enum class Protocol { slices, observer, command };
 struct ProgramPair {
   std::filesystem::path control;
   std::filesystem::path treatment;
+  /// Where all files of an executable lie, copied together with the program; empty: the program alone. Values
+  /// that name something in it mean the copy.
+  std::filesystem::path control_folder = {};
+  std::filesystem::path treatment_folder = {};
   std::vector<std::vector<std::string>> commands = {{"{program}"}};  ///< in turn; slices use the last
   std::vector<std::string> environment = {};                         ///< added to the runner's
   std::map<std::string, std::string> control_values = {};  ///< what further "{names}" stand for, by side
@@ -36,6 +40,9 @@ struct ProgramPair {
   /// that path; what the other values name can be read only.
   std::set<std::string> scratch_names = {"TGTDIR", "HOSTDIR", "TEMPDIR"};
 
+  [[nodiscard]] const std::filesystem::path& folder_of(Side side) const {
+    return side == Side::control ? control_folder : treatment_folder;
+  }
   [[nodiscard]] const std::filesystem::path& of(Side side) const {
     return side == Side::control ? control : treatment;
   }
@@ -43,6 +50,7 @@ struct ProgramPair {
   [[nodiscard]] ProgramPair both(Side side) const {
     ProgramPair same = *this;
     same.control = same.treatment = of(side);
+    same.control_folder = same.treatment_folder = folder_of(side);
     same.control_values = same.treatment_values = side == Side::control ? control_values : treatment_values;
     return same;
   }

@@ -63,6 +63,9 @@ void take_usage(const rusage& usage, ResourceUsage& into) {
   into.involuntary_switches = static_cast<std::uint64_t>(usage.ru_nivcsw);
 }
 
+/// More than any conversation needs; past it a child only fills our memory.
+constexpr std::size_t most_channel_bytes = std::size_t{16} << 20;
+
 /// Everything known about one child. The descriptors live as long as the event loop reads them.
 struct Child {
   Child(asio::io_context& context, ChildOutput limited_output)
@@ -77,6 +80,7 @@ struct Child {
   Descriptor errors;
   Descriptor channel;
   LineCutter lines;
+  std::size_t channel_bytes = 0;
   OwnedDescriptor report;  ///< only of a child in a sandbox: what the shim says of its end
   bool running = false;
   Finished result;
@@ -130,7 +134,11 @@ struct Children::Loop {
             events.push_back({Event::Kind::closed, number, {}});
             return;
           }
-          if (n > 0) take_lines(number, {chunk.data(), static_cast<std::size_t>(n)});
+          if (n > 0) {
+            child.channel_bytes += static_cast<std::size_t>(n);
+            if (child.channel_bytes > most_channel_bytes) return conclude(number, How::flooded);
+            take_lines(number, {chunk.data(), static_cast<std::size_t>(n)});
+          }
           watch_channel(number);
         });
   }

@@ -1,6 +1,7 @@
 #include "runners/program_copies.hpp"
 
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,29 +57,70 @@ void remove_tree(const fs::path& directory) {
 constexpr fs::perms executable = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
                                  fs::perms::others_read | fs::perms::others_exec;
 
+void copy_program(const fs::path& from, const fs::path& to) {
+  fs::copy_file(from, to);
+  fs::permissions(to, executable);
+}
+
+/// What is beside a program: its libraries, its data.
+void copy_folder(const fs::path& from, const fs::path& to) {
+  constexpr std::uintmax_t large = std::uintmax_t{16} << 20;
+  for (const auto& entry : fs::directory_iterator(from)) {
+    const fs::path target = to / entry.path().filename();
+    if (entry.is_symlink()) {
+      fs::copy_symlink(entry.path(), target);
+    } else if (entry.is_directory()) {
+      fs::create_directory(target);
+      fs::permissions(target, executable);
+      copy_folder(entry.path(), target);
+    } else if (::access(entry.path().c_str(), X_OK) != 0 && entry.file_size() > large) {
+      fs::create_symlink(fs::absolute(entry.path()), target);
+    } else {
+      copy_program(entry.path(), target);
+    }
+  }
+}
+
+void expect_execution_in(const fs::path& directory) {
+  struct statvfs status {};
+  if (::statvfs(directory.c_str(), &status) != 0 || (status.f_flag & ST_NOEXEC) == 0) return;
+  throw Error(
+      fmt::format("{} lies on a file system that allows no execution (noexec); choose another --state_dir",
+                  directory.parent_path().string()));
+}
+
 }  // namespace
 
-ProgramCopies::ProgramCopies(const fs::path& scratch, const fs::path& control, const fs::path& treatment,
-                             const LaunchPlan& plan) {
+ProgramCopies::ProgramCopies(const fs::path& scratch, const ProgramPair& pair, const LaunchPlan& plan) {
   std::string pattern = (scratch / fmt::format("tandem-{}-XXXXXX", name_of_process(::getpid()))).string();
   if (::mkdtemp(pattern.data()) == nullptr) {
     throw Error(fmt::format("cannot make a directory in {}: {}", scratch.string(), std::strerror(errno)));
   }
   directory_ = pattern;
   try {
+    expect_execution_in(directory_);
     const std::size_t longest =
-        std::max(control.filename().native().size(), treatment.filename().native().size());
+        std::max(pair.control.filename().native().size(), pair.treatment.filename().native().size());
     for (std::size_t slot = 0; slot < 2; ++slot) {
-      const fs::path& original = plan.side_of(slot) == Side::control ? control : treatment;
+      const fs::path& original = pair.of(plan.side_of(slot));
+      const fs::path& whole = pair.folder_of(plan.side_of(slot));
       // Names may differ in length; the folder makes up for it.
       const std::size_t filler = longest - original.filename().native().size();
       const fs::path folder = directory_ / fmt::format("{}{}", slot, std::string(filler, '-'));
       fs::create_directory(folder);
       fs::permissions(folder, executable);
-      paths_.at(slot) = folder / original.filename();
-      fs::copy_file(original, paths_.at(slot));
-      fs::permissions(paths_.at(slot), executable);
+      folders_.at(slot) = folder;
+      if (whole.empty()) {
+        paths_.at(slot) = folder / original.filename();
+        copy_program(original, paths_.at(slot));
+      } else {
+        paths_.at(slot) = folder / original.lexically_relative(whole);
+        copy_folder(whole, folder);
+      }
     }
+  } catch (const Error&) {
+    remove_tree(directory_);
+    throw;
   } catch (const fs::filesystem_error& error) {
     remove_tree(directory_);
     throw Error(fmt::format("cannot copy the programs: {}", error.what()));

@@ -4,21 +4,28 @@
 #include <filesystem>
 
 #include "runners/pair_plan.hpp"
+#include "runners/pair_runner.hpp"
 
 namespace tandem::runners {
 
 /// Fresh copies of both executables for one launch: other inodes, other pages in memory, paths of one length.
+/// With a folder, everything in it is copied; only large files that are no programs are links to the
+/// originals.
 ///
 /// Removed at the end of the scope. Throws `Error` when the copies cannot be written.
 class ProgramCopies {
  public:
-  ProgramCopies(const std::filesystem::path& scratch, const std::filesystem::path& control,
-                const std::filesystem::path& treatment, const LaunchPlan& plan);
+  ProgramCopies(const std::filesystem::path& scratch, const ProgramPair& pair, const LaunchPlan& plan);
   ~ProgramCopies();
   ProgramCopies(const ProgramCopies&) = delete;
   ProgramCopies& operator=(const ProgramCopies&) = delete;
 
   [[nodiscard]] const std::filesystem::path& in_slot(std::size_t slot) const { return paths_.at(slot); }
+
+  /// The directory that holds everything of a slot's executable.
+  [[nodiscard]] const std::filesystem::path& folder_of_slot(std::size_t slot) const {
+    return folders_.at(slot);
+  }
 
   /// A directory of this launch in which the sandboxed program of a slot may write, by number; made when it
   /// is first asked for.
@@ -27,6 +34,7 @@ class ProgramCopies {
  private:
   std::filesystem::path directory_;
   std::array<std::filesystem::path, 2> paths_;
+  std::array<std::filesystem::path, 2> folders_;
 };
 
 /// Removes the copies that killed processes left in `scratch`. Those of running processes stay. Returns how

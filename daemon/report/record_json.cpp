@@ -83,6 +83,7 @@ Json confirmation_json(const ConfirmationRecord& confirmation) {
           {"next_look", result.next_look},
           {"unit_values", confirmation.units},
           {"as_built_values", confirmation.as_built},
+          {"relinked", confirmation.relinked},
           {"minimum_effect", confirmation.minimum_effect},
           {"seconds", confirmation.seconds}};
 }
@@ -103,6 +104,7 @@ ConfirmationRecord confirmation_from_json(const Json& value) {
   confirmation.units = numbers_at(value, "unit_values");
   // Reports of earlier versions have none.
   if (value.contains("as_built_values")) confirmation.as_built = numbers_at(value, "as_built_values");
+  confirmation.relinked = value.value("relinked", false);
   confirmation.minimum_effect = number_at(value, "minimum_effect");
   confirmation.seconds = number_at(value, "seconds");
   return confirmation;

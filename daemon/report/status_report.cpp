@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "daemon/report/iso_time.hpp"
 #include "daemon/report/wording.hpp"
@@ -32,7 +33,8 @@ ordered_json builds_json(const Status& status) {
                     {"commit", one.commit},
                     {"kind", one.kind},
                     {"sentence", one.sentence},
-                    {"log", one.log}});
+                    {"log", one.log},
+                    {"last_lines", one.last_lines}});
   }
   return list;
 }
@@ -68,6 +70,10 @@ std::string text_of_status(const ordered_json& status) {
   for (const auto& one : status.at("failed_builds")) {
     text += fmt::format("  {} does not build: {}\n", short_commit(text_of(one, "commit")),
                         text_of(one, "sentence"));
+    // How the log ends is shown for the newest alone.
+    if (&one != &status.at("failed_builds").front()) continue;
+    std::istringstream lines(text_of(one, "last_lines"));
+    for (std::string line; std::getline(lines, line);) text += fmt::format("    {}\n", line);
   }
   if (const auto& fetch = status.at("fetch"); fetch.at("failures").get<std::size_t>() > 0) {
     text += fmt::format("fetching failed {} times in a row; next try {}\n",

@@ -12,7 +12,8 @@ StoredBuild build_from(const Query& row) {
   build.sentence = row.text(3);
   build.log = row.text(4);
   build.at = row.number(5);
-  build.identity = row.text(6);
+  build.last_lines = row.text(6);
+  build.identity = row.text(7);
   return build;
 }
 
@@ -21,7 +22,7 @@ StoredBuild build_from(const Query& row) {
 void Store::save_build(const WatchKey& key, const StoredBuild& build) {
   database_->write([&] {
     Query(database_->prepared("REPLACE INTO build (scope, commit_hash, succeeded, kind, sentence, log, at, "
-                              "identity) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"))
+                              "last_lines, identity) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"))
         .with(database_->scope(key))
         .with(build.commit)
         .with(std::int64_t{build.succeeded})
@@ -29,6 +30,7 @@ void Store::save_build(const WatchKey& key, const StoredBuild& build) {
         .with(build.sentence)
         .with(build.log)
         .with(build.at)
+        .with(build.last_lines)
         .with(build.identity)
         .run();
   });
@@ -38,7 +40,7 @@ std::optional<StoredBuild> Store::build(const WatchKey& key, const std::string& 
   std::optional<StoredBuild> found;
   database_->read([&] {
     Query query(
-        database_->prepared("SELECT commit_hash, succeeded, kind, sentence, log, at, identity "
+        database_->prepared("SELECT commit_hash, succeeded, kind, sentence, log, at, last_lines, identity "
                             "FROM build JOIN scope ON scope.id = build.scope "
                             "WHERE watch = ? AND platform = ? AND commit_hash = ?"));
     if (query.with(key).with(commit).next()) found = build_from(query);
@@ -64,7 +66,7 @@ std::vector<StoredBuild> Store::failed_builds(const WatchKey& key, std::size_t n
   std::vector<StoredBuild> builds;
   database_->read([&] {
     Query query(
-        database_->prepared("SELECT commit_hash, succeeded, kind, sentence, log, at, identity "
+        database_->prepared("SELECT commit_hash, succeeded, kind, sentence, log, at, last_lines, identity "
                             "FROM build JOIN scope ON scope.id = build.scope "
                             "WHERE watch = ? AND platform = ? AND succeeded = 0 "
                             "ORDER BY position DESC LIMIT ?"));

@@ -75,6 +75,7 @@ CREATE TABLE event (
 )sql",
                                                  R"sql(
 ALTER TABLE build ADD COLUMN identity TEXT NOT NULL DEFAULT '';
+ALTER TABLE build ADD COLUMN last_lines TEXT NOT NULL DEFAULT '';
 CREATE INDEX build_by_identity ON build (scope, identity, position);
 )sql"};
 

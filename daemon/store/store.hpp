@@ -35,7 +35,8 @@ struct StoredBuild {
   std::string sentence;  ///< of the failure
   std::string log;
   std::int64_t at = 0;
-  std::string identity = {};  ///< equal for builds that run the same code in the same way; empty: unknown
+  std::string last_lines = {};  ///< of the log, if it failed
+  std::string identity = {};    ///< equal for builds that run the same code in the same way; empty: unknown
 };
 
 /// Something outside that failed or changed: a fetch, a force-push. Shown in the status.

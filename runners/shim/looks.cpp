@@ -33,7 +33,10 @@ std::uint64_t bytes_in_memory(const char* mount) {
 Used look_at_processes() {
   Used used;
   DIR* all = ::opendir("/proc");
-  if (all == nullptr) return used;
+  if (all == nullptr) {
+    used.processes = SIZE_MAX;  // what cannot be counted is over every limit
+    return used;
+  }
   const long self = ::getpid();
   while (const dirent* entry = ::readdir(all)) {
     char* end = nullptr;
@@ -62,7 +65,10 @@ Used look_at_processes() {
 void DiskLook::add(const char* directory) {
   struct statx root {};
   const int opened = ::open(directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (opened < 0) return;
+  if (opened < 0) {
+    bytes_ = UINT64_MAX / 2;  // as what lies too deep
+    return;
+  }
   if (::statx(opened, "", AT_EMPTY_PATH, STATX_MNT_ID, &root) != 0) root.stx_mnt_id = 0;
   walk(opened, root.stx_mnt_id, 0);
 }

@@ -110,7 +110,7 @@ TEST(BuildAhead, StartsNothingWhileItIsToBeQuiet) {
   ScriptedBuilder behind;
   BuildAhead ahead(front, behind);
   {
-    const BuildAhead::Quiet quiet(ahead);
+    const BuildAhead::Quiet quiet(ahead, {});
     ahead.queue({commit_of("a")});
     EXPECT_FALSE(behind.started.try_acquire_for(std::chrono::milliseconds{20}));
   }

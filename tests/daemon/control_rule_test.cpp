@@ -226,6 +226,15 @@ TEST(BaseControl, StaysUntilTheLevelMoves) {
   EXPECT_EQ(control_by_base(question), none);
 }
 
+TEST(BaseControl, IsTheFirstCommitAfterItThatHasTheBenchmark) {
+  ControlQuestion question = question_about(4, {1, 2});
+  question.base = 1;
+  EXPECT_EQ(control_by_base(question), Position{3});
+  question = question_about(2, {1});
+  question.base = 1;
+  EXPECT_EQ(control_by_base(question), none);
+}
+
 TEST(Line, OfAllCommitsKnowsWhichOnesLeadToAnother) {
   Line line = line_at({monday, monday, monday});
   EXPECT_TRUE(line.leads_to(0, 2));

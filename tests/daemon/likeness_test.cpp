@@ -38,6 +38,14 @@ TEST(Likeness, ARevertOfARegressionIsMeasuredAgainstTheNewLevel) {
   EXPECT_EQ(walk.records().front(), "regression fixed work c2 (c1..c2) 1.100 fixed by c3");
 }
 
+TEST(Likeness, WhatWasInconclusiveIsMeasuredAgainForItsTwin) {
+  FakeWalk walk({with_content("c0", 1, "a"), with_content("c1", 1, "b"), with_content("c2", 1, "b")});
+  walk.settings.max_launches = 1;
+  walk.examine();
+  EXPECT_EQ(walk.verdicts(),
+            (Texts{"c0 work new", "c1 work inconclusive against c0", "c2 work inconclusive against c0"}));
+}
+
 TEST(Likeness, OtherArgumentsMakeAnotherIdentity) {
   builders::Executable executable;
   executable.fingerprint = "f";

@@ -70,5 +70,19 @@ TEST(PositionsToExamine, IncludeLateMergedCommitsWhereAllAreWalked) {
   EXPECT_EQ(positions_to_examine(line_of(6), {"c0", "c3", "c4"}, policy), (Positions{1, 2, 5}));
 }
 
+TEST(PositionsToExamine, NeverGoBackToWhatLongerStepsPassed) {
+  WalkPolicy policy;
+  policy.commits = WalkPolicy::Commits::all;
+  policy.step = 3;
+  Line line = line_of(10);
+  EXPECT_EQ(positions_to_examine(line, {"c0", "c3", "c6", "c9"}, policy), Positions{});
+  // 7 and 8 belong to a branch of their own that nothing examined rests on.
+  line.is_ancestor = [](std::size_t one, std::size_t other) {
+    return one != 7 && (one != 8 || other != 9) && other != 8;
+  };
+  policy.step = 2;
+  EXPECT_EQ(positions_to_examine(line, {"c0", "c2", "c4", "c6", "c9"}, policy), (Positions{8}));
+}
+
 }  // namespace
 }  // namespace tandem::daemon

@@ -10,6 +10,16 @@ class Sources : public World {
   static std::string quoted(const std::string& name, const std::string& value) {
     return "\"" + name + "\": \"" + value;
   }
+
+  std::string report_of_a_slower_commit() {
+    Net net;
+    commit(net, "Add the net");
+    net.conv_rounds *= 2;
+    commit(net, "Make conv more exact");
+    const auto finished = tandem(once_flags());
+    EXPECT_EQ(describe(finished), "exited with status 1") << finished.errors;
+    return tandem({"report", "--json", "--state_dir", state_dir_}).output;
+  }
 };
 
 TEST_F(Sources, OfMercurialHaveTheirSlowerCommitNamed) {
@@ -62,25 +72,13 @@ TEST_F(Sources, ThatCannotBeFetchedAreWalkedAsFarAsTheyAreKnown) {
 TEST_F(Sources, BuiltWithASectionPerFunctionAreMeasuredInManyLayouts) {
   if (!fs::exists("/usr/bin/ld.lld")) GTEST_SKIP() << "lld is not installed";
   write_build_script("exec cc $CFLAGS -o \"$2\" \"$1/net.c\"\n");
-  Net net;
-  commit(net, "Add the net");
-  net.conv_rounds *= 2;
-  commit(net, "Make conv more exact");
-  const auto finished = tandem(once_flags());
-  EXPECT_EQ(describe(finished), "exited with status 1") << finished.errors;
-  const std::string report = tandem({"report", "--json", "--state_dir", state_dir_}).output;
+  const std::string report = report_of_a_slower_commit();
   EXPECT_NE(report.find(quoted("layout", "4 per side in the screen")), std::string::npos) << report;
 }
 
 TEST_F(Sources, LinkedInAWayThatCannotBeRepeatedAreMarkedAsUnresolved) {
   write_build_script("exec cc -O2 -flto -o \"$2\" \"$1/net.c\"\n");
-  Net net;
-  commit(net, "Add the net");
-  net.conv_rounds *= 2;
-  commit(net, "Make conv more exact");
-  const auto finished = tandem(once_flags());
-  EXPECT_EQ(describe(finished), "exited with status 1") << finished.errors;
-  const std::string report = tandem({"report", "--json", "--state_dir", state_dir_}).output;
+  const std::string report = report_of_a_slower_commit();
   EXPECT_NE(report.find(quoted("layout", "unresolved: ")), std::string::npos) << report;
 }
 

@@ -31,7 +31,8 @@ Status sample_status() {
   status.last_verdicts = {{"linux", status.commit.id, "conv2d", "unchanged", "unchanged within 1 %"},
                           {"linux", status.commit.id, "matmul", "identical", "to the control"}};
   status.failed_builds = {{"linux", tests::sample_commit('3', "").id, "source",
-                           "build.sh exited with status 1", "/state/logs/build.log"}};
+                           "build.sh exited with status 1", "/state/logs/build.log",
+                           "net.cpp:3: error: no such file\nmake: stopped"}};
   status.open_regressions = {{"1a2b3c4d5e6f7a8b", "matmul", tests::sample_commit('2', "").id, 1.0825}};
   status.noise_floor["conv2d"] = {0.004, 0.0125};
   status.last_error = "the host example.org cannot be reached";

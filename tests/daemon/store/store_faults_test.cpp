@@ -156,8 +156,9 @@ TEST_F(StoreFaults, AFileOfTheFirstVersionIsBroughtUpToDateWithAllItHolds) {
   writer().save_build(sample_key, {"a", true, {}, {}, {}, 7});
   tests::tell_sqlite(file(),
                      "DROP INDEX build_by_identity; ALTER TABLE build DROP COLUMN identity; "
+                     "ALTER TABLE build DROP COLUMN last_lines; "
                      "PRAGMA user_version = 1");
-  writer().save_build(sample_key, {"b", true, {}, {}, {}, 8, "alike"});
+  writer().save_build(sample_key, {"b", true, {}, {}, {}, 8, {}, "alike"});
   const Store store = reader();
   EXPECT_EQ(store.build(sample_key, "a")->at, 7);
   EXPECT_EQ(store.build(sample_key, "a")->identity, "");

@@ -26,10 +26,6 @@ enum class Protocol { slices, observer, command };
 struct ProgramPair {
   std::filesystem::path control;
   std::filesystem::path treatment;
-  /// Where all files of an executable lie, copied together with the program; empty: the program alone. Values
-  /// that name something in it mean the copy.
-  std::filesystem::path control_folder = {};
-  std::filesystem::path treatment_folder = {};
   std::vector<std::vector<std::string>> commands = {{"{program}"}};  ///< in turn; slices use the last
   std::vector<std::string> environment = {};                         ///< added to the runner's
   std::map<std::string, std::string> control_values = {};  ///< what further "{names}" stand for, by side
@@ -39,6 +35,10 @@ struct ProgramPair {
   /// The values that name a directory to write in. In a sandbox each launch has a fresh one of its own under
   /// that path; what the other values name can be read only.
   std::set<std::string> scratch_names = {"TGTDIR", "HOSTDIR", "TEMPDIR"};
+  /// Where all files of an executable lie, copied together with the program; empty: the program alone. Values
+  /// that name something in it mean the copy.
+  std::filesystem::path control_folder = {};
+  std::filesystem::path treatment_folder = {};
 
   [[nodiscard]] const std::filesystem::path& folder_of(Side side) const {
     return side == Side::control ? control_folder : treatment_folder;

@@ -65,6 +65,7 @@ const char* name_of(Protocol protocol) {
 HostPairRunner::HostPairRunner(HostSettings settings) : settings_(std::move(settings)) {
   if (settings_.environment.empty()) settings_.environment = current_environment();
   if (settings_.scratch.empty()) settings_.scratch = std::filesystem::temp_directory_path();
+  clear_leftover_copies(settings_.scratch);
 }
 
 std::variant<ProgramFacts, RunFailure> HostPairRunner::inspect(const ProgramPair& pair, Side side,

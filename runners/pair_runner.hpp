@@ -113,6 +113,7 @@ struct HostSettings {
 /// The real one: processes on this host, `alternate` for slices, whole processes in turn for the rest.
 class HostPairRunner final : public PairRunner {
  public:
+  /// Removes the copies that killed processes left in the scratch directory.
   explicit HostPairRunner(HostSettings settings);
   [[nodiscard]] std::variant<ProgramFacts, RunFailure> inspect(const ProgramPair& pair, Side side,
                                                                std::stop_token stop) override;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "support/temporary_directory.hpp"
 #include "tests/specs/messages.hpp"
 
 namespace tandem::config {
@@ -13,14 +14,8 @@ using Path = std::filesystem::path;
 
 class StateDir : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "tandem-state-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    system_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(system_); }
-
-  Path system_;
+  tests::TemporaryDirectory temporary_;
+  Path system_ = temporary_.path();
 };
 
 TEST_F(StateDir, IsTheFirstOfFlagEnvironmentConfigSystemXdgHome) {

@@ -11,6 +11,7 @@
 #include "daemon/store/store.hpp"
 #include "report/sample_record.hpp"
 #include "specs/error.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
@@ -24,14 +25,10 @@ const std::string other_commit(40, 'b');
 class CacheCommands : public testing::Test {
  protected:
   CacheCommands() {
-    std::string name = (fs::temp_directory_path() / "tandem-cache-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
-    folder_ = name;
     fs::create_directories(folder_ / "state");
     write(folder_ / "program", "#!/bin/sh\n");
     fs::permissions(folder_ / "program", fs::perms::owner_all);
   }
-  ~CacheCommands() override { fs::remove_all(folder_); }
 
   static void write(const fs::path& file, const std::string& text) {
     fs::create_directories(file.parent_path());
@@ -72,7 +69,8 @@ class CacheCommands : public testing::Test {
     return json::parse(output_).at("entries");
   }
 
-  fs::path folder_;
+  tests::TemporaryDirectory temporary_;
+  fs::path folder_ = temporary_.path();
   std::string output_;
   std::string errors_;
 };

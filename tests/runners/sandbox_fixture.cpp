@@ -15,8 +15,8 @@ void SandboxTest::SetUp() {
 }
 
 Command SandboxTest::shell(const std::string& script) const {
-  Command command{{"/bin/bash", "-c", script}, {"PATH=/usr/bin:/bin"}, "/work", {}, {}};
-  command.sandbox = Sandbox{*tools_, {{directory_.path(), "/work", Sandbox::Access::write}}};
+  Command command{{"/bin/bash", "-c", script}, {"PATH=/usr/bin:/bin"}, "/room", {}, {}};
+  command.sandbox = Sandbox{*tools_, {{directory_.path(), "/room", Sandbox::Access::write}}};
   return command;
 }
 

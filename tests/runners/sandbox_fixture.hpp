@@ -16,7 +16,7 @@ class SandboxTest : public testing::Test {
  protected:
   void SetUp() override;
 
-  /// A shell inside, with a writable directory /work of the test's own.
+  /// A shell inside, with a writable directory /room of the test's own.
   [[nodiscard]] Command shell(const std::string& script) const;
   [[nodiscard]] static Finished run(const Command& command,
                                     std::chrono::milliseconds deadline = std::chrono::seconds{30});

@@ -53,7 +53,7 @@ TEST_F(SandboxTest, TellsTheTrueStatus) {
 
 TEST_F(SandboxTest, TellsAProgramThatCannotBeStarted) {
   Command command = shell("");
-  command.argv = {"/work/missing"};
+  command.argv = {"/room/missing"};
   const Finished missing = run(command);
   EXPECT_EQ(missing.how, How::not_started);
   EXPECT_EQ(missing.code, ENOENT);
@@ -78,7 +78,7 @@ TEST_F(SandboxTest, PassesArgumentsEnvironmentAndOutputsExactly) {
   command.argv.insert(command.argv.end(), {"name", "a b", "", "c\nd"});
   command.environment.push_back("GREETING=good day");
   const Finished finished = run(command);
-  EXPECT_EQ(finished.output, "a b||c\nd|/work\n");
+  EXPECT_EQ(finished.output, "a b||c\nd|/room\n");
   EXPECT_EQ(finished.errors, "good day");
   command = shell("");
   command.argv = {"/usr/bin/env"};
@@ -144,7 +144,7 @@ TEST_F(SandboxTest, WritesOnlyWhereItMay) {
   const fs::path outside = directory_.path().string() + "-outside";
   fs::create_directory(outside);
   Command command =
-      shell("echo x > /work/inside; echo y > /seen/new; echo z > " + outside.string() +
+      shell("echo x > /room/inside; echo y > /seen/new; echo z > " + outside.string() +
             "/new; echo u > /usr/bin/tandem-was-here; echo e > /etc/passwd; echo r > /new; cat /seen/old");
   std::ofstream(outside / "old") << "as it was";
   fs::permissions(outside, fs::perms::all);

@@ -1,17 +1,27 @@
 #pragma once
 
+#include <array>
+#include <string>
 #include <vector>
+
+#include "runners/topology.hpp"
 
 namespace tandem::runners {
 
-/// Which processors measure and which stay for the supervisor. Both are subsets of what this process may use.
+/// Which processors measure and which stay for the supervisor. All are subsets of what this process may use.
 struct CpuChoice {
-  std::vector<int> measured;    ///< one for single-threaded programs in `alternate`
+  std::vector<int> measured;    ///< one: single-threaded programs in `alternate` and `process`
   std::vector<int> supervisor;  ///< empty when there is no other: then the two share
-  std::vector<int> all;
+  std::vector<int> all;         ///< programs with threads in `alternate`: one processor per core of one node
+  /// Disjoint and of one size, for the two sides of a duet: no two of them on one core, all on one node.
+  /// Empty where the host has no two cores.
+  std::array<std::vector<int>, 2> duet;
 };
 
-/// Prefers isolated processors, else the last one allowed, which the kernel's own housekeeping uses least.
+/// Pure. Prefers isolated processors, else the last ones allowed, which the kernel's own housekeeping uses
+/// least. With three cores or more one is left to the supervisor.
+[[nodiscard]] CpuChoice choose_cpus(const Topology& topology);
+/// For this host, as this process may use it.
 [[nodiscard]] CpuChoice choose_cpus();
 
 /// Moves the calling thread off the measured processors, and back at the end of the scope.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runners/paired_samples.hpp"
+#include "runners/pairing.hpp"
 
 namespace tandem::runners {
 
@@ -14,11 +15,17 @@ namespace tandem::runners {
 struct SliceShape {
   std::uint64_t iterations = 1;   ///< per slice
   std::size_t pairs = 2;          ///< that count; even, so that each order has exactly half of them
-  std::size_t warm_up_pairs = 2;  ///< run first and thrown away
+  std::size_t warm_up_pairs = 2;  ///< run first and thrown away; in a duet again after the swap of the cores
   enum class Waiting {
     blocked,
     frozen
   } waiting = Waiting::blocked;  ///< frozen: programs with several threads
+  Pairing pairing = Pairing::alternate;
+  /// More work for the treatment alone, as a share of the iterations: the positive control of a calibration.
+  /// Values stay per iteration of the control, so that a sound measurement finds 1 + this.
+  double treatment_extra = 0;
+
+  [[nodiscard]] std::uint64_t iterations_of(Side side) const;
 };
 
 /// Everything about one launch that chance decides, drawn before it starts.
@@ -32,7 +39,8 @@ struct LaunchPlan {
   std::array<std::size_t, 2> padding_bytes{};  ///< of the environment, by slot: 0 to 4096 in steps of 16
   std::uint64_t program_seed = 1;              ///< TANDEM_SEED, equal on both sides
   SliceShape shape;
-  std::vector<std::uint8_t> order;  ///< the slot of each step; steps 2i and 2i+1 make pair i
+  std::vector<std::uint8_t> order;  ///< the slot of each step; steps 2i and 2i+1 make pair i. Not of a duet.
+  std::optional<Side> only = {};    ///< the one side that has steps; nothing: both
 
   [[nodiscard]] Side side_of(std::size_t slot) const { return slot == 0 ? first_slot : other(first_slot); }
   [[nodiscard]] std::size_t slot_of(Side side) const { return side == first_slot ? 0 : 1; }
@@ -41,11 +49,14 @@ struct LaunchPlan {
 /// Pure: the same seed, index and shape give the same plan.
 [[nodiscard]] LaunchPlan plan_launch(std::uint64_t seed, std::uint64_t index, const SliceShape& shape);
 
+/// The same launch with slices of one side only, the other alive and waiting: what a benchmark takes alone.
+/// The launch has values of that side and none of the other.
+[[nodiscard]] LaunchPlan alone(const LaunchPlan& plan, Side side);
+
 /// The same plan with the two sides' slots exchanged: the second launch of a confirmation unit.
 [[nodiscard]] LaunchPlan opposite(const LaunchPlan& plan);
 
-/// Fits slices into a launch: slices of about `slice`, both sides together about `launch`, within sane
-/// bounds.
-[[nodiscard]] SliceShape shape_for(double iteration_ns, double slice_ns, double launch_ns);
+/// Fits slices into a launch as the arrangement wishes, within sane bounds: threads lengthen the slices.
+[[nodiscard]] SliceShape shape_for(const BenchmarkFacts& facts, const Arrangement& arrangement);
 
 }  // namespace tandem::runners

@@ -18,8 +18,9 @@
 
 namespace tandem::runners {
 
-/// How a program is measured: slice by slice, or as whole processes whose output or resources are read.
-enum class Protocol { slices, observer, command };
+/// How a program hands over its samples: slice by slice, or as whole processes whose output or resources are
+/// read.
+enum class Protocol { slices, observer, google_benchmark, benchdnn, command };
 [[nodiscard]] const char* name_of(Protocol protocol);
 
 /// Two executables and how each is started: argument lists in which "{program}" stands for the executable.
@@ -67,7 +68,7 @@ struct ProgramFacts {
 struct Subject {
   Protocol protocol = Protocol::slices;
   std::string benchmark;  ///< the one that is selected; whole processes give all of theirs at once
-  SliceShape shape;       ///< of `slices`
+  SliceShape shape;       ///< of `slices`; its pairing counts for whole processes too
 };
 
 /// The samples of one benchmark from one launch, as times or other values in the metric's unit.
@@ -88,10 +89,10 @@ class PairRunner {
   /// Starts one side once, finds out how it can be measured and which benchmarks it has.
   [[nodiscard]] virtual std::variant<ProgramFacts, RunFailure> inspect(const ProgramPair& pair, Side side,
                                                                        std::stop_token stop) = 0;
-  /// Cuts slices for a benchmark, measured on the control.
-  [[nodiscard]] virtual std::variant<SliceShape, RunFailure> shape(const ProgramPair& pair,
-                                                                   const std::string& benchmark,
-                                                                   std::stop_token stop) = 0;
+  /// Runs one benchmark of the control alone for a moment: what slices have to be cut from (`shape_for`).
+  [[nodiscard]] virtual std::variant<BenchmarkFacts, RunFailure> look_at(const ProgramPair& pair,
+                                                                         const std::string& benchmark,
+                                                                         std::stop_token stop) = 0;
   [[nodiscard]] virtual LaunchResult launch(const ProgramPair& pair, const Subject& subject,
                                             const LaunchPlan& plan, std::stop_token stop) = 0;
 };
@@ -102,9 +103,6 @@ struct HostSettings {
   std::vector<std::string> environment;                          ///< of the programs; empty: the caller's
   std::chrono::nanoseconds deadline = std::chrono::seconds{60};  ///< of one launch
   std::size_t output_bytes = std::size_t{4} << 20;
-  std::chrono::nanoseconds slice = std::chrono::microseconds{200};
-  std::chrono::nanoseconds launch_time =
-      std::chrono::milliseconds{120};  ///< inside slices, both sides together
   /// Nothing: programs run on the host itself. Its mounts are what programs may read beside their own files;
   /// its limits are watched while a program is looked at, not while it is measured.
   std::optional<Sandbox> sandbox;
@@ -117,9 +115,9 @@ class HostPairRunner final : public PairRunner {
   explicit HostPairRunner(HostSettings settings);
   [[nodiscard]] std::variant<ProgramFacts, RunFailure> inspect(const ProgramPair& pair, Side side,
                                                                std::stop_token stop) override;
-  [[nodiscard]] std::variant<SliceShape, RunFailure> shape(const ProgramPair& pair,
-                                                           const std::string& benchmark,
-                                                           std::stop_token stop) override;
+  [[nodiscard]] std::variant<BenchmarkFacts, RunFailure> look_at(const ProgramPair& pair,
+                                                                 const std::string& benchmark,
+                                                                 std::stop_token stop) override;
   [[nodiscard]] LaunchResult launch(const ProgramPair& pair, const Subject& subject, const LaunchPlan& plan,
                                     std::stop_token stop) override;
 

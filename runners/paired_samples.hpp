@@ -28,15 +28,18 @@ struct ResourceUsage {
 
 /// One launch: both programs started afresh once. The statistical unit.
 ///
-/// `control[i]` and `treatment[i]` are the values of pair i and `first[i]` says which side ran first in it.
-/// When `first` is empty the values are not paired one to one (whole processes), and the two lengths may
-/// differ.
+/// `control[i]` and `treatment[i]` are the values of pair i and `first[i]` says which side ran first in it;
+/// in a duet, which side had the first of the two core sets. When `first` is empty the values are not paired
+/// one to one (whole processes), and the two lengths may differ.
 struct Launch {
   std::uint64_t index = 0;
   Side first_slot = Side::control;  ///< the coin: which side had slot 0 with all its attributes
   std::vector<double> control;
   std::vector<double> treatment;
   std::vector<Side> first;
+  /// What the pairing itself took, in ns, per pair: from the end of one slice to the begin of the next when
+  /// they alternate, between the two begins in a duet. Empty where it is not known.
+  std::vector<double> gaps_ns;
   ResourceUsage control_usage;
   ResourceUsage treatment_usage;
 };

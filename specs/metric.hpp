@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace tandem::specs {
@@ -7,10 +8,16 @@ namespace tandem::specs {
 enum class Direction { lower_is_better, higher_is_better };
 
 /// One measured quantity of a benchmark. Time is in nanoseconds wherever a number stands alone.
+///
+/// Most metrics scatter and are judged by the trial. Two kinds have a rule of their own: with a `tolerance`
+/// the medians are compared, and a change beyond that share is a change; with a `limit` a value is sound up to
+/// it, and leaving it is the change, however far.
 struct Metric {
   std::string name = "time";
   std::string unit = "ns";
   Direction direction = Direction::lower_is_better;
+  std::optional<double> tolerance = {};  ///< as a share
+  std::optional<double> limit = {};      ///< in the metric's unit; above it (below, if higher is better) is wrong
 };
 
 }  // namespace tandem::specs

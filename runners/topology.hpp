@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tandem::runners {
+
+/// One processor as the kernel numbers it, and where it sits.
+struct Processor {
+  int cpu = 0;
+  int core = 0;    ///< equal for SMT siblings
+  int node = 0;    ///< of memory (NUMA)
+  int socket = 0;
+  bool allowed = true;    ///< for this process
+  bool isolated = false;  ///< kept free by the kernel's `isolcpus`
+};
+
+struct Cache {
+  int level = 1;
+  std::string kind;  ///< "data", "instruction" or "unified"
+  std::uint64_t bytes = 0;
+  std::size_t shared_by = 1;  ///< processors
+};
+
+/// What hwloc says about this host.
+struct Topology {
+  std::vector<Processor> processors;  ///< by number
+  std::vector<Cache> caches;          ///< each kind once, those of the first processor
+};
+
+/// Throws Error where not even the number of processors can be read.
+[[nodiscard]] Topology read_topology();
+
+/// A made-up host in hwloc's notation, such as "node:2 core:4 pu:2". Throws InputError if it cannot be read.
+[[nodiscard]] Topology synthetic_topology(const std::string& description);
+
+/// The kernel's list format: "1,3-5".
+[[nodiscard]] std::vector<int> parse_cpu_list(const std::string& text);
+
+}  // namespace tandem::runners

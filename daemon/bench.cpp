@@ -144,12 +144,12 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
   runners::Subject subject{trial.protocol, trial.candidates.front().in_program, {}};
   const runners::ProgramPair pair = pair_of(*trial.test, *control, treatment, settings_.scratch);
   if (trial.protocol == runners::Protocol::slices) {
-    auto shape = workshop_.runner.shape(pair, subject.benchmark, stop);
-    if (const auto* failure = std::get_if<RunFailure>(&shape)) {
+    auto looked = workshop_.runner.look_at(pair, subject.benchmark, stop);
+    if (const auto* failure = std::get_if<RunFailure>(&looked)) {
       if (failure->reason == RunFailure::Reason::stopped) return {};
       return save_all(control_id, "failed", failure->what);
     }
-    subject.shape = std::get<runners::SliceShape>(shape);
+    subject.shape = runners::shape_for(std::get<runners::BenchmarkFacts>(looked), {});
   }
   Linkings one = layouts_.of(*control, *trial.test, stop);
   Linkings other = layouts_.of(treatment, *trial.test, stop);

@@ -103,10 +103,10 @@ std::variant<runners::ProgramFacts, runners::RunFailure> QuietRunner::inspect(
   return runner_.inspect(pair, side, std::move(stop));
 }
 
-std::variant<runners::SliceShape, runners::RunFailure> QuietRunner::shape(const runners::ProgramPair& pair,
+std::variant<runners::BenchmarkFacts, runners::RunFailure> QuietRunner::look_at(const runners::ProgramPair& pair,
                                                                           const std::string& benchmark,
                                                                           std::stop_token stop) {
-  return runner_.shape(pair, benchmark, std::move(stop));
+  return runner_.look_at(pair, benchmark, std::move(stop));
 }
 
 runners::LaunchResult QuietRunner::launch(const runners::ProgramPair& pair, const runners::Subject& subject,

@@ -21,11 +21,11 @@ class PoliteRunner final : public runners::PairRunner {
     const runners::MeasuringLock lock(waiting_, stop);
     return runner_.inspect(pair, side, stop);
   }
-  [[nodiscard]] std::variant<runners::SliceShape, runners::RunFailure> shape(const runners::ProgramPair& pair,
+  [[nodiscard]] std::variant<runners::BenchmarkFacts, runners::RunFailure> look_at(const runners::ProgramPair& pair,
                                                                              const std::string& benchmark,
                                                                              std::stop_token stop) override {
     const runners::MeasuringLock lock(waiting_, stop);
-    return runner_.shape(pair, benchmark, stop);
+    return runner_.look_at(pair, benchmark, stop);
   }
   [[nodiscard]] runners::LaunchResult launch(const runners::ProgramPair& pair,
                                              const runners::Subject& subject, const runners::LaunchPlan& plan,

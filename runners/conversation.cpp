@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <utility>
 
 namespace tandem::runners {
@@ -12,6 +14,7 @@ namespace {
 using Kind = Children::Event::Kind;
 using Reason = RunFailure::Reason;
 constexpr std::size_t most_benchmarks = 10'000;
+constexpr std::size_t most_metrics = 100;
 
 std::string last_line(const std::string& text) {
   const auto end = text.find_last_not_of("\n\r ");
@@ -130,7 +133,10 @@ std::string Conversation::reply(std::size_t child, std::string_view verb) {
   for (;;) {
     std::string line = expect(child);
     const std::string_view word = std::string_view(line).substr(0, line.find(' '));
-    if (word == "metric") continue;  // further metrics of the program; time is what is judged here
+    if (word == "metric") {
+      take_metric(child, line);
+      continue;
+    }
     if (word == "error")
       breach(child, fmt::format("refused {}: {}", doing_.at(child), shortened(line.substr(5))));
     if (word != verb) {
@@ -138,6 +144,31 @@ std::string Conversation::reply(std::size_t child, std::string_view verb) {
              fmt::format("answered \"{}\" {}; expected \"{} …\"", shortened(line), doing_.at(child), verb));
     }
     return line.size() > verb.size() ? line.substr(verb.size() + 1) : std::string();
+  }
+}
+
+void Conversation::take_metric(std::size_t child, std::string_view line) {
+  std::array<std::string_view, 4> words;  // metric NAME VALUE UNIT
+  std::size_t count = 0;
+  for (std::string_view rest = line; !rest.empty() && count < words.size(); ++count) {
+    const auto end = count + 1 < words.size() ? std::min(rest.find(' '), rest.size()) : rest.size();
+    words.at(count) = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  double value = 0;
+  const auto [end, error] = std::from_chars(words[2].data(), words[2].data() + words[2].size(), value);
+  if (count < 3 || words[1].empty() || error != std::errc{} || end != words[2].data() + words[2].size() ||
+      !std::isfinite(value)) {
+    breach(child, fmt::format("said \"{}\"; expected \"metric NAME VALUE UNIT\"", shortened(std::string(line))));
+  }
+  auto& known = reported_.at(child);
+  const auto same = std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.name == words[1]; });
+  if (same != known.end()) {
+    same->value = value;
+  } else if (known.size() == most_metrics) {
+    breach(child, fmt::format("reports more than {} metrics", most_metrics));
+  } else {
+    known.push_back({std::string(words[1]), value, std::string(words[3])});
   }
 }
 
@@ -221,12 +252,12 @@ std::uint64_t Conversation::run(std::size_t child, std::uint64_t iterations) {
   return elapsed;
 }
 
-void Conversation::start_turns(std::size_t child) {
+void Conversation::start_slices(std::size_t child, std::string_view verb) {
   doing_.at(child) = "in its slices";
-  children_.send(child, "turns");
+  children_.send(child, verb);
 }
 
-std::uint32_t Conversation::finish_turns(std::size_t child) {
+std::uint32_t Conversation::finish_slices(std::size_t child) {
   std::uint64_t taken = 0;
   const std::string answer = reply(child, "turned");
   if (!parse_number(answer, taken)) {

@@ -19,6 +19,13 @@ struct Broken {
   RunFailure failure;
 };
 
+/// A line "metric NAME VALUE UNIT".
+struct ReportedValue {
+  std::string name;
+  double value = 0;
+  std::string unit;
+};
+
 /// The slice protocol as the runner speaks it (sdk/PROTOCOL.md), with one or two programs at once.
 ///
 /// Any end, silence past the deadline or wrong word of a program throws `Broken` that names its side.
@@ -36,14 +43,20 @@ class Conversation {
   std::vector<std::string> list(std::size_t child);
   void select(std::size_t child, const std::string& benchmark);
   std::uint64_t run(std::size_t child, std::uint64_t iterations);  ///< elapsed nanoseconds
-  void start_turns(std::size_t child);
-  std::uint32_t finish_turns(std::size_t child);
+  /// "turns" or "duet": slices by the shared page, until `finish_slices` has the number of those it ran.
+  void start_slices(std::size_t child, std::string_view verb);
+  std::uint32_t finish_slices(std::size_t child);
   void quit(std::size_t child);
 
   /// The next line of this child. Lines of the other one are kept for later.
   std::string expect(std::size_t child);
   [[noreturn]] void breach(std::size_t child, const std::string& what) const;
   [[noreturn]] void late(std::size_t child, const std::string& doing) const;
+
+  /// What the program said of itself beside the time: the last value of each name.
+  [[nodiscard]] const std::vector<ReportedValue>& reported(std::size_t child) const {
+    return reported_.at(child);
+  }
 
   [[nodiscard]] Children& children() { return children_; }
   [[nodiscard]] Side side(std::size_t child) const { return sides_.at(child); }
@@ -54,6 +67,7 @@ class Conversation {
 
  private:
   std::string reply(std::size_t child, std::string_view verb);
+  void take_metric(std::size_t child, std::string_view line);
   [[noreturn]] void ended(std::size_t child) const;
   [[noreturn]] void closed(std::size_t child);
 
@@ -63,6 +77,7 @@ class Conversation {
   std::stop_token stop_;
   std::vector<Side> sides_;
   std::array<std::deque<std::string>, 2> pending_;
+  std::array<std::vector<ReportedValue>, 2> reported_;
   std::array<std::string, 2> doing_;  ///< what each was last asked to do, for messages
 };
 

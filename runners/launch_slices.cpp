@@ -1,134 +1,135 @@
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "runners/conversation.hpp"
-#include "runners/descriptor.hpp"
+#include "runners/duet.hpp"
 #include "runners/launch_command.hpp"
 #include "runners/program_copies.hpp"
-#include "runners/sdk/tandem.hpp"
-#include "specs/error.hpp"
+#include "runners/shared_page.hpp"
+#include "runners/slice_steps.hpp"
 
 namespace tandem::runners {
 namespace {
 
-/// The memory through which the two programs hand slices over to each other; new for every launch.
-class SharedPage {
- public:
-  SharedPage() : file_(::memfd_create("tandem-page", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
-    if (file_.get() < 0 || ::ftruncate(file_.get(), sizeof(Page)) != 0) fail();
-    // A program that cut it off would take everyone who reads it along.
-    if (::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) fail();
-    void* memory = ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
-    if (memory == MAP_FAILED) fail();
-    page_ = static_cast<Page*>(memory);
-    page_->magic = Page::magic_value;
-  }
-  ~SharedPage() { ::munmap(page_, sizeof(Page)); }
-  SharedPage(const SharedPage&) = delete;
-  SharedPage& operator=(const SharedPage&) = delete;
+/// What all kinds of sliced launches are made of.
+struct Ground {
+  const HostSettings& settings;
+  const ProgramPair& pair;
+  const Subject& subject;
+  const LaunchPlan& plan;
+  const ProgramCopies& copies;
+  SharedPage& page;
 
-  [[nodiscard]] int descriptor() const { return file_.get(); }
-  Page* operator->() const { return page_; }
-
- private:
-  [[noreturn]] static void fail() {
-    throw Error(fmt::format("cannot make a shared page: {}", std::strerror(errno)));
+  [[nodiscard]] bool threaded() const { return plan.shape.waiting == SliceShape::Waiting::frozen; }
+  [[nodiscard]] std::vector<int> cpus(std::size_t slot) const {
+    if (plan.shape.pairing == Pairing::duet) return settings.cpus.duet.at(slot);
+    return threaded() ? settings.cpus.all : settings.cpus.measured;
   }
-  OwnedDescriptor file_;
-  Page* page_ = nullptr;
+  [[nodiscard]] Conversation converse(std::stop_token stop) const {
+    return Conversation(plan.index, Children::Clock::now() + pair.deadline.value_or(settings.deadline),
+                        std::move(stop));
+  }
+
+  /// Starts the program of a slot, as the conversation's next child.
+  std::size_t start(Conversation& conversation, std::size_t slot) const {
+    Command command = command_in_slot(settings, pair, plan, slot, pair.commands.back(), copies);
+    leave_undisturbed(command);
+    command.cpus = cpus(slot);
+    return conversation.start(plan.side_of(slot), command,
+                              {settings.output_bytes, Children::Options::Channel::yes, page.descriptor()});
+  }
 };
 
-/// Elapsed nanoseconds of every step, in the plan's order.
-using Steps = std::vector<std::uint64_t>;
+/// What the programs said of themselves, by side.
+using Reported = std::array<std::vector<ReportedValue>, 2>;
 
-Steps by_page(Conversation& conversation, SharedPage& page, const LaunchPlan& plan) {
-  if (plan.order.size() > Page::most_steps)
-    throw Error("a launch with more slices than the shared page holds");
-  page->steps = static_cast<std::uint32_t>(plan.order.size());
-  page->iterations = plan.shape.iterations;
-  std::copy(plan.order.begin(), plan.order.end(), page->order);
-  page->turn.store(0, std::memory_order_release);
-  // The side that begins is asked last, so that the other is already waiting when the first hand-over comes.
-  const std::size_t begins = plan.order.front();
-  conversation.start_turns(1 - begins);
-  conversation.start_turns(begins);
-  std::array<std::uint32_t, 2> taken{};
-  for (std::size_t slot = 0; slot < 2; ++slot) {
-    try {
-      taken[slot] = conversation.finish_turns(slot);
-    } catch (const Broken& broken) {
-      // While one side is silent the other waits for its turn: blame the one whose turn it is.
-      const std::uint32_t turn = page->turn.load(std::memory_order_acquire);
-      if (broken.failure.reason == RunFailure::Reason::timed_out && turn < plan.order.size()) {
-        conversation.late(plan.order[turn], "in its slice");
-      }
-      throw;
-    }
+/// The values that both sides reported become samples beside the time.
+std::vector<Sampled> with_reported(const Ground& ground, Launch launch, const Reported& reported) {
+  std::vector<Sampled> all;
+  for (const ReportedValue& control : reported[0]) {
+    const auto treatment = std::find_if(reported[1].begin(), reported[1].end(),
+                                        [&](const ReportedValue& one) { return one.name == control.name; });
+    if (treatment == reported[1].end()) continue;
+    Launch values;
+    values.index = launch.index;
+    values.first_slot = launch.first_slot;
+    values.control = {control.value};
+    values.treatment = {treatment->value};
+    values.control_usage = launch.control_usage;
+    values.treatment_usage = launch.treatment_usage;
+    all.push_back({ground.subject.benchmark,
+                   {control.name, control.unit, specs::usual_direction(control.name, control.unit)},
+                   std::move(values)});
   }
-  Steps steps;
-  steps.reserve(plan.order.size());
-  std::uint64_t previous_end = 0;
-  std::array<std::uint32_t, 2> expected{};
-  for (std::size_t step = 0; step < plan.order.size(); ++step) {
-    const std::size_t slot = plan.order[step];
-    ++expected[slot];
-    const Page::Slice slice = page->slices[slot][step];
-    if (slice.begin_ns < previous_end || slice.end_ns <= slice.begin_ns) {
-      conversation.breach(slot, fmt::format("ran slice {} at another time than its turn", step));
-    }
-    previous_end = slice.end_ns;
-    steps.push_back(slice.end_ns - slice.begin_ns);
-  }
-  for (std::size_t slot = 0; slot < 2; ++slot) {
-    if (taken[slot] != expected[slot]) {
-      conversation.breach(slot, fmt::format("took {} turns of {}", taken[slot], expected[slot]));
-    }
-  }
-  return steps;
+  all.insert(all.begin(), {ground.subject.benchmark, specs::Metric{}, std::move(launch)});
+  return all;
 }
 
-Steps by_lines(Conversation& conversation, const LaunchPlan& plan) {
-  const bool frozen = plan.shape.waiting == SliceShape::Waiting::frozen;
-  if (frozen) {
-    conversation.freeze(0);
-    conversation.freeze(1);
-  }
-  Steps steps;
-  steps.reserve(plan.order.size());
-  for (const std::uint8_t slot : plan.order) {
-    if (frozen) conversation.thaw(slot);
-    steps.push_back(conversation.run(slot, plan.shape.iterations));
-    if (frozen) conversation.freeze(slot);
-  }
-  if (frozen) {
-    conversation.thaw(0);
-    conversation.thaw(1);
-  }
-  return steps;
+void keep_usage(Launch& launch, Side side, const Finished& finished) {
+  (side == Side::control ? launch.control_usage : launch.treatment_usage) = finished.usage;
 }
 
-Launch launch_of(const Steps& steps, const LaunchPlan& plan) {
+/// Both programs alive side by side: slices in turn, or at the same instant.
+std::vector<Sampled> launch_side_by_side(const Ground& ground, std::stop_token stop) {
+  const LaunchPlan& plan = ground.plan;
+  const bool duet = plan.shape.pairing == Pairing::duet;
+  Conversation conversation = ground.converse(std::move(stop));
+  const bool by_page = duet || !ground.threaded();
+  for (std::size_t slot = 0; slot < 2; ++slot) ground.start(conversation, slot);
+  bool paged = by_page;
+  for (std::size_t slot = 0; slot < 2; ++slot) {
+    const bool maps = conversation.greet(slot, by_page, slot);
+    if (duet && !maps) conversation.breach(slot, "does not map the shared page, which a duet needs");
+    paged = paged && maps;
+  }
+  for (std::size_t slot = 0; slot < 2; ++slot) conversation.select(slot, ground.subject.benchmark);
+  Launch launch;
+  if (duet && !plan.only) {
+    launch = play_duet(conversation, ground.page, plan, ground.settings.cpus);
+  } else {
+    launch = launch_of(paged ? steps_by_page(conversation, ground.page, plan)
+                             : steps_by_lines(conversation, plan),
+                       plan);
+  }
+  Reported reported;
+  for (std::size_t slot = 0; slot < 2; ++slot) {
+    conversation.quit(slot);
+    const Side side = plan.side_of(slot);
+    reported.at(static_cast<std::size_t>(side)) = conversation.reported(slot);
+    keep_usage(launch, side, conversation.children().finished(slot));
+  }
+  return with_reported(ground, std::move(launch), reported);
+}
+
+/// All slices of one side, then all of the other, each in a process that has the machine to itself.
+std::vector<Sampled> launch_in_turn(const Ground& ground, const std::stop_token& stop) {
+  const LaunchPlan& plan = ground.plan;
   Launch launch;
   launch.index = plan.index;
   launch.first_slot = plan.first_slot;
-  const auto per_iteration = [&](std::size_t step) {
-    return static_cast<double>(steps[step]) / static_cast<double>(plan.shape.iterations);
-  };
-  for (std::size_t pair = plan.shape.warm_up_pairs; pair < plan.shape.warm_up_pairs + plan.shape.pairs;
-       ++pair) {
-    const Side first = plan.side_of(plan.order[2 * pair]);
-    const double earlier = per_iteration(2 * pair);
-    const double later = per_iteration(2 * pair + 1);
-    launch.first.push_back(first);
-    launch.control.push_back(first == Side::control ? earlier : later);
-    launch.treatment.push_back(first == Side::control ? later : earlier);
+  Reported reported;
+  for (std::size_t slot = 0; slot < 2; ++slot) {
+    const Side side = plan.side_of(slot);
+    if (plan.only && *plan.only != side) continue;
+    Conversation conversation = ground.converse(stop);
+    const std::size_t child = ground.start(conversation, slot);
+    conversation.greet(child, false, slot);
+    conversation.select(child, ground.subject.benchmark);
+    auto& values = side == Side::control ? launch.control : launch.treatment;
+    for (std::size_t slice = 0; slice < plan.shape.warm_up_pairs + plan.shape.pairs; ++slice) {
+      const auto elapsed = static_cast<double>(conversation.run(child, plan.shape.iterations_of(side)));
+      if (slice >= plan.shape.warm_up_pairs) {
+        values.push_back(elapsed / static_cast<double>(plan.shape.iterations));
+      }
+    }
+    conversation.quit(child);
+    reported.at(static_cast<std::size_t>(side)) = conversation.reported(child);
+    keep_usage(launch, side, conversation.children().finished(child));
   }
-  return launch;
+  return with_reported(ground, std::move(launch), reported);
 }
 
 }  // namespace
@@ -137,30 +138,11 @@ LaunchResult launch_slices(const HostSettings& settings, const ProgramPair& pair
                            const LaunchPlan& plan, std::stop_token stop) {
   const ProgramCopies copies(settings.scratch, pair, plan);
   SharedPage page;
-  Conversation conversation(plan.index, Children::Clock::now() + pair.deadline.value_or(settings.deadline),
-                            std::move(stop));
-  const bool frozen = plan.shape.waiting == SliceShape::Waiting::frozen;
+  const Ground ground{settings, pair, subject, plan, copies, page};
   try {
-    for (std::size_t slot = 0; slot < 2; ++slot) {
-      Command command = command_in_slot(settings, pair, plan, slot, pair.commands.back(), copies);
-      leave_undisturbed(command);
-      if (frozen) command.cpus = settings.cpus.all;
-      conversation.start(plan.side_of(slot), command,
-                         {settings.output_bytes, Children::Options::Channel::yes, page.descriptor()});
-    }
-    bool paged = !frozen;
-    for (std::size_t slot = 0; slot < 2; ++slot) {
-      const bool maps = conversation.greet(slot, !frozen, slot);
-      paged = paged && maps;
-    }
-    for (std::size_t slot = 0; slot < 2; ++slot) conversation.select(slot, subject.benchmark);
-    const Steps steps = paged ? by_page(conversation, page, plan) : by_lines(conversation, plan);
-    for (std::size_t slot = 0; slot < 2; ++slot) conversation.quit(slot);
-
-    Launch launch = launch_of(steps, plan);
-    launch.control_usage = conversation.children().finished(plan.slot_of(Side::control)).usage;
-    launch.treatment_usage = conversation.children().finished(plan.slot_of(Side::treatment)).usage;
-    return std::vector<Sampled>{{subject.benchmark, specs::Metric{}, std::move(launch)}};
+    const bool in_turn =
+        plan.shape.pairing == Pairing::process || plan.shape.pairing == Pairing::process_together;
+    return in_turn ? launch_in_turn(ground, stop) : launch_side_by_side(ground, std::move(stop));
   } catch (const Broken& broken) {
     return broken.failure;
   }

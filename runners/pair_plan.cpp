@@ -13,6 +13,12 @@ constexpr std::size_t padding_steps = 257;  // 0, 16, …, 4096 bytes
 constexpr std::size_t fewest_pairs = 4;
 constexpr std::size_t most_pairs = 2000;  // with warm-up well inside the shared page
 
+/// Slices of programs with several threads: shorter ones measure the thawing of the threads (design,
+/// measured).
+constexpr double shortest_frozen_slice_ns = 5e6;
+/// By lines a slice costs two messages through the runner: some 50 µs that are no longer small beside it.
+constexpr double shortest_line_slice_ns = 5e5;
+
 /// Which slot goes first in each pair: exactly half of them slot 0, in random order.
 std::vector<std::uint8_t> balanced_first_slots(std::size_t pairs, Random& random) {
   std::vector<std::uint8_t> first(pairs);
@@ -46,11 +52,30 @@ LaunchPlan opposite(const LaunchPlan& plan) {
   return swapped;
 }
 
-SliceShape shape_for(double iteration_ns, double slice_ns, double launch_ns) {
+LaunchPlan alone(const LaunchPlan& plan, Side side) {
+  LaunchPlan single = plan;
+  single.only = side;
+  single.order.assign(plan.order.size() / 2, static_cast<std::uint8_t>(plan.slot_of(side)));
+  return single;
+}
+
+std::uint64_t SliceShape::iterations_of(Side side) const {
+  if (side == Side::control || treatment_extra == 0) return iterations;
+  return static_cast<std::uint64_t>(std::llround(static_cast<double>(iterations) * (1 + treatment_extra)));
+}
+
+SliceShape shape_for(const BenchmarkFacts& facts, const Arrangement& arrangement) {
   SliceShape shape;
-  shape.iterations = static_cast<std::uint64_t>(std::clamp(std::round(slice_ns / iteration_ns), 1.0, 1e12));
-  const double real_slice_ns = iteration_ns * static_cast<double>(shape.iterations);
-  const double fitting = launch_ns / (2 * real_slice_ns);
+  shape.pairing = arrangement.pairing;
+  if (facts.threads > 1) shape.waiting = SliceShape::Waiting::frozen;
+  const bool frozen = facts.threads > 1 && arrangement.pairing == Pairing::alternate;
+  auto slice_ns = static_cast<double>(arrangement.slice.count());
+  if (frozen) slice_ns = std::max(slice_ns, shortest_frozen_slice_ns);
+  if (!facts.maps_page) slice_ns = std::max(slice_ns, shortest_line_slice_ns);
+  shape.iterations =
+      static_cast<std::uint64_t>(std::clamp(std::round(slice_ns / facts.iteration_ns), 1.0, 1e12));
+  const double real_slice_ns = facts.iteration_ns * static_cast<double>(shape.iterations);
+  const double fitting = static_cast<double>(arrangement.launch_time.count()) / (2 * real_slice_ns);
   shape.pairs =
       2 * static_cast<std::size_t>(std::clamp(fitting, double{fewest_pairs}, double{most_pairs}) / 2);
   shape.warm_up_pairs = std::max<std::size_t>(1, shape.pairs / 20);

@@ -19,7 +19,7 @@ struct SliceShape {
   enum class Waiting {
     blocked,
     frozen
-  } waiting = Waiting::blocked;  ///< frozen: programs with several threads
+  } waiting = Waiting::blocked;  ///< frozen: programs with several threads, which get more processors
   Pairing pairing = Pairing::alternate;
   /// More work for the treatment alone, as a share of the iterations: the positive control of a calibration.
   /// Values stay per iteration of the control, so that a sound measurement finds 1 + this.

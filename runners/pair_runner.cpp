@@ -10,13 +10,13 @@
 #include "runners/launch_command.hpp"
 #include "runners/observer_lines.hpp"
 #include "runners/program_copies.hpp"
+#include "runners/shared_page.hpp"
 
 namespace tandem::runners {
 namespace {
 
-/// Slices of programs with several threads: shorter ones measure the thawing of the threads (design,
-/// measured).
-constexpr double shortest_threaded_slice_ns = 5e6;
+/// How long the iterations are timed together: as long as a slice, so that the clock's own cost is small.
+constexpr double look_ns = 200'000;
 constexpr std::uint64_t most_iterations = std::uint64_t{1} << 40;
 
 std::size_t threads_of(int pid) {
@@ -56,6 +56,10 @@ const char* name_of(Protocol protocol) {
       return "slices";
     case Protocol::observer:
       return "observer lines";
+    case Protocol::google_benchmark:
+      return "Google Benchmark's JSON";
+    case Protocol::benchdnn:
+      return "benchdnn's lines";
     case Protocol::command:
       return "command";
   }
@@ -90,24 +94,25 @@ std::variant<ProgramFacts, RunFailure> HostPairRunner::inspect(const ProgramPair
   }
 }
 
-std::variant<SliceShape, RunFailure> HostPairRunner::shape(const ProgramPair& pair,
-                                                           const std::string& benchmark,
-                                                           std::stop_token stop) {
+std::variant<BenchmarkFacts, RunFailure> HostPairRunner::look_at(const ProgramPair& pair,
+                                                                 const std::string& benchmark,
+                                                                 std::stop_token stop) {
   const LaunchPlan plan;
   const ProgramPair same = pair.both(Side::control);
   const ProgramCopies copies(settings_.scratch, same, plan);
+  const SharedPage page;
   Conversation conversation(0, Children::Clock::now() + pair.deadline.value_or(settings_.deadline),
                             std::move(stop));
-  Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, -1};
+  Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, page.descriptor()};
   try {
     const auto child = conversation.start(
         Side::control, command_in_slot(settings_, same, plan, 0, pair.commands.back(), copies), options);
-    conversation.greet(child, false, 0);
+    BenchmarkFacts facts;
+    facts.maps_page = conversation.greet(child, true, 0);
     conversation.select(child, benchmark);
-    const auto target = static_cast<double>(settings_.slice.count());
     std::uint64_t iterations = 1;
     auto elapsed = static_cast<double>(conversation.run(child, iterations));
-    while (elapsed < target && iterations < most_iterations) {
+    while (elapsed < look_ns && iterations < most_iterations) {
       iterations *= 2;
       elapsed = static_cast<double>(conversation.run(child, iterations));
     }
@@ -115,13 +120,11 @@ std::variant<SliceShape, RunFailure> HostPairRunner::shape(const ProgramPair& pa
     for (int again = 0; again < 4 && elapsed < 1e8; ++again) {
       elapsed = std::min(elapsed, static_cast<double>(conversation.run(child, iterations)));
     }
-    const bool threaded = threads_of(conversation.children().program_pid(child)) > 1;
+    facts.iteration_ns = elapsed / static_cast<double>(iterations);
+    facts.threads = threads_of(conversation.children().program_pid(child));
     conversation.quit(child);
-    SliceShape shape = shape_for(elapsed / static_cast<double>(iterations),
-                                 threaded ? std::max(target, shortest_threaded_slice_ns) : target,
-                                 static_cast<double>(settings_.launch_time.count()));
-    shape.waiting = threaded ? SliceShape::Waiting::frozen : SliceShape::Waiting::blocked;
-    return shape;
+    facts.peak_bytes = conversation.children().finished(child).usage.peak_resident_bytes;
+    return facts;
   } catch (const Broken& broken) {
     return broken.failure;
   }

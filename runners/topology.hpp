@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,9 +9,10 @@ namespace tandem::runners {
 /// One processor as the kernel numbers it, and where it sits.
 struct Processor {
   int cpu = 0;
-  int core = 0;    ///< equal for SMT siblings
-  int node = 0;    ///< of memory (NUMA)
+  int core = 0;  ///< equal for SMT siblings
+  int node = 0;  ///< of memory (NUMA)
   int socket = 0;
+  int kind = 0;           ///< where cores differ (big.LITTLE, performance and efficiency): higher is faster
   bool allowed = true;    ///< for this process
   bool isolated = false;  ///< kept free by the kernel's `isolcpus`
 };
@@ -36,7 +36,17 @@ struct Topology {
 /// A made-up host in hwloc's notation, such as "node:2 core:4 pu:2". Throws InputError if it cannot be read.
 [[nodiscard]] Topology synthetic_topology(const std::string& description);
 
-/// The kernel's list format: "1,3-5".
+/// The kernel's list format: "1,3-5". What is no such list, and numbers from 65536 on, are passed over.
 [[nodiscard]] std::vector<int> parse_cpu_list(const std::string& text);
+
+/// The processors that the calling thread may be scheduled on; empty where the kernel does not say.
+[[nodiscard]] std::vector<int> own_affinity();
+
+/// Marks in `topology`, where `allowed` says what the control group permits, what this process may use.
+///
+/// The kernel starts everybody off the isolated processors, though everybody may move there. So an affinity
+/// of exactly all others is the kernel's doing and leaves the isolated ones allowed; any other affinity was
+/// chosen by a person and is kept to.
+void apply_affinity(Topology& topology, const std::vector<int>& affinity, const std::vector<int>& isolated);
 
 }  // namespace tandem::runners

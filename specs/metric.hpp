@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tandem::specs {
 
@@ -17,7 +18,10 @@ struct Metric {
   std::string unit = "ns";
   Direction direction = Direction::lower_is_better;
   std::optional<double> tolerance = {};  ///< as a share
-  std::optional<double> limit = {};      ///< in the metric's unit; above it (below, if higher is better) is wrong
+  std::optional<double> limit = {};  ///< in the metric's unit; above it (below, if higher is better) is wrong
 };
+
+/// Which way is better, judged by the words that programs use: rates and accuracies point up, costs down.
+[[nodiscard]] Direction usual_direction(std::string_view name, std::string_view unit);
 
 }  // namespace tandem::specs

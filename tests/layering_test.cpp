@@ -24,7 +24,7 @@ using Strings = std::vector<std::string>;
 const Strings source_folders = {"config", "specs", "builders", "runners", "analysis", "daemon"};
 
 /// Headers of runners that hold nothing but plain structs, so that analysis and builders may read them.
-const Strings records = {"runners/paired_samples.hpp", "runners/random.hpp"};
+const Strings records = {"runners/paired_samples.hpp", "runners/pairing.hpp", "runners/random.hpp"};
 
 /// What the files matching `from` may include of ours. The first matching row counts.
 struct Arrow {

@@ -144,13 +144,13 @@ class Comparing {
   void sliced(runners::PairRunner& runner, const std::vector<std::string>& names, std::size_t i) {
     progress_.step(fmt::format("measuring {} ({} of {})", names[i], i + 1, names.size()));
     const auto begin = std::chrono::steady_clock::now();
-    auto shape = runner.shape(pair_, names[i], stop_);
-    if (const auto* failure = std::get_if<RunFailure>(&shape)) {
+    auto looked = runner.look_at(pair_, names[i], stop_);
+    if (const auto* failure = std::get_if<RunFailure>(&looked)) {
       fail(names[i], *failure);
       return;
     }
-    for (Screened& one :
-         screened(runner, {runners::Protocol::slices, names[i], std::get<runners::SliceShape>(shape)})) {
+    const auto shape = runners::shape_for(std::get<runners::BenchmarkFacts>(looked), {});
+    for (Screened& one : screened(runner, {runners::Protocol::slices, names[i], shape})) {
       one.time = std::chrono::steady_clock::now() - begin;
       result_.benchmarks.push_back(std::move(one));
     }

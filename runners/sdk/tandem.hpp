@@ -57,17 +57,27 @@ inline std::uint64_t seed() {
 /// counts. Names and units hold no spaces.
 inline void report(const std::string& metric, double value, const std::string& unit);
 
-/// The shared page: layout version 1, as PROTOCOL.md tells it. Both sides and the runner map the same bytes.
+/// The shared page: layout version 2, as PROTOCOL.md tells it. Both sides and the runner map the same bytes.
 struct Page {
-  static constexpr std::uint32_t magic_value = 0x314d4454;  // "TDM1"
+  static constexpr std::uint32_t magic_value = 0x324d4454;  // "TDM2"
   static constexpr std::uint32_t most_steps = 8192;
 
   std::uint32_t magic;
-  std::uint32_t steps;       // how many entries of `order` count
-  std::uint64_t iterations;  // of every slice
-  std::uint64_t reserved[6];
+  std::uint32_t steps;          // how many slices there are: entries of `order`, or of each side in a duet
+  std::uint64_t iterations[2];  // of every slice, by slot
+  std::uint64_t filler;         // iterations at a time of a side that waits for the end of the other, in a duet
+  std::uint64_t reserved[4];
   std::atomic<std::uint32_t> turn;  // the step whose turn it is; a futex
   std::uint32_t padding[15];
+
+  /// Where a side stands in a duet; a cache line of its own.
+  struct Place {
+    std::atomic<std::uint32_t> arrived;  // steps it is ready for; a futex
+    std::atomic<std::uint32_t> done;     // steps it has finished
+    std::uint64_t arrived_ns;            // when it became ready, written before `arrived`
+    std::uint64_t padding[6];
+  };
+  Place places[2];
   std::uint8_t order[most_steps];  // order[step]: the slot that runs this step
 
   struct Slice {
@@ -91,6 +101,15 @@ inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t while_it_
 
 inline void futex_wake(std::atomic<std::uint32_t>& word) {
   syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+/// Lets the processor rest between two looks at a word that another one will write.
+inline void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
 }
 
 inline std::string json_string(const std::string& text) {
@@ -228,6 +247,10 @@ class Program {
         const std::uint32_t taken = take_turns(*page, slot, body);
         send_reported(channel);
         channel.write_line("turned " + std::to_string(taken));
+      } else if (verb == "duet" && body && page != nullptr) {
+        const std::uint32_t taken = play_duet(*page, slot, body);
+        send_reported(channel);
+        channel.write_line("turned " + std::to_string(taken));
       } else if (verb == "quit") {
         return 0;
       } else {
@@ -269,7 +292,7 @@ class Program {
   /// Runs the steps of `slot` as the page's order says, handing over to the other side after each.
   static std::uint32_t take_turns(Page& page, unsigned slot, const Body& body) {
     const std::uint32_t steps = std::min(page.steps, Page::most_steps);
-    const std::uint64_t iterations = page.iterations;
+    const std::uint64_t iterations = page.iterations[slot];
     std::uint32_t taken = 0;
     std::uint32_t step = page.turn.load(std::memory_order_acquire);
     while (step < steps) {
@@ -287,6 +310,50 @@ class Program {
       if (step >= steps || page.order[step] != slot) detail::futex_wake(page.turn);
     }
     return taken;
+  }
+
+  /// Waits until the other side is ready for `step` as well and returns at the instant at which both begin.
+  ///
+  /// Each side has a processor of its own, so waiting awake disturbs nobody and starts both within a fraction
+  /// of a microsecond; only a long wait is slept through.
+  static void meet(Page& page, unsigned slot, std::uint32_t step) {
+    constexpr std::uint64_t patience_ns = 20000000;
+    constexpr std::uint64_t head_start_ns = 2000;  // for the word of the last arrival to reach the other core
+    Page::Place& own = page.places[slot];
+    Page::Place& other = page.places[1 - slot];
+    own.arrived_ns = detail::now_ns();
+    own.arrived.store(step + 1, std::memory_order_release);
+    detail::futex_wake(own.arrived);
+    std::uint32_t seen = other.arrived.load(std::memory_order_acquire);
+    while (seen <= step) {
+      if (detail::now_ns() - own.arrived_ns < patience_ns) {
+        detail::relax();
+      } else {
+        detail::futex_wait(other.arrived, seen);
+      }
+      seen = other.arrived.load(std::memory_order_acquire);
+    }
+    const std::uint64_t begin = std::max(own.arrived_ns, other.arrived_ns) + head_start_ns;
+    while (detail::now_ns() < begin) detail::relax();
+  }
+
+  /// Runs every step at the same instant as the other side; whoever is done first goes on running, so that the
+  /// slower one is never alone.
+  static std::uint32_t play_duet(Page& page, unsigned slot, const Body& body) {
+    const std::uint32_t steps = std::min(page.steps, Page::most_steps);
+    const std::uint64_t iterations = page.iterations[slot];
+    const std::uint64_t filler = std::max<std::uint64_t>(1, page.filler);
+    const std::atomic<std::uint32_t>& others_done = page.places[1 - slot].done;
+    for (std::uint32_t step = 0; step < steps; ++step) {
+      Page::Slice& slice = page.slices[slot][step];
+      meet(page, slot, step);
+      slice.begin_ns = detail::now_ns();
+      body(iterations);
+      slice.end_ns = detail::now_ns();
+      page.places[slot].done.store(step + 1, std::memory_order_release);
+      while (others_done.load(std::memory_order_acquire) <= step) body(filler);
+    }
+    return steps;
   }
 
   struct Row {

@@ -73,11 +73,11 @@ std::variant<runners::ProgramFacts, RunFailure> FakeRunner::inspect(const Progra
   return facts;
 }
 
-std::variant<runners::SliceShape, RunFailure> FakeRunner::shape(const ProgramPair& pair,
+std::variant<runners::BenchmarkFacts, RunFailure> FakeRunner::look_at(const ProgramPair& pair,
                                                                 const std::string& benchmark,
                                                                 std::stop_token stop) {
-  if (auto failure = receive(call_of(Call::Kind::shape, pair, benchmark), stop)) return *failure;
-  return runners::SliceShape{};
+  if (auto failure = receive(call_of(Call::Kind::look_at, pair, benchmark), stop)) return *failure;
+  return facts;
 }
 
 LaunchResult FakeRunner::launch(const ProgramPair& pair, const runners::Subject& subject,

@@ -13,7 +13,7 @@ namespace tandem::tests {
 
 /// One call that a fake runner received. Programs are named by the last part of their path.
 struct Call {
-  enum class Kind { inspect, shape, launch } kind = Kind::launch;
+  enum class Kind { inspect, look_at, launch } kind = Kind::launch;
   std::string control;
   std::string treatment;
   std::string benchmark;
@@ -32,6 +32,7 @@ class FakeRunner final : public runners::PairRunner {
   };
   runners::Protocol protocol = runners::Protocol::slices;
   specs::Metric metric = {};
+  runners::BenchmarkFacts facts = {1000.0, 1, true, 0};  ///< of every benchmark
 
   /// ln(treatment / control) of the metric that a launch gives.
   std::function<double(const Call&)> log_ratio = [](const Call&) { return 0.0; };
@@ -47,7 +48,7 @@ class FakeRunner final : public runners::PairRunner {
 
   [[nodiscard]] std::variant<runners::ProgramFacts, runners::RunFailure> inspect(
       const runners::ProgramPair& pair, runners::Side side, std::stop_token stop) override;
-  [[nodiscard]] std::variant<runners::SliceShape, runners::RunFailure> shape(const runners::ProgramPair& pair,
+  [[nodiscard]] std::variant<runners::BenchmarkFacts, runners::RunFailure> look_at(const runners::ProgramPair& pair,
                                                                              const std::string& benchmark,
                                                                              std::stop_token stop) override;
   [[nodiscard]] runners::LaunchResult launch(const runners::ProgramPair& pair,

@@ -78,14 +78,14 @@ TEST(PairPlan, OppositeExchangesTheSidesAndNothingElse) {
 }
 
 TEST(PairPlan, CutsSlicesOfTheAskedLengthIntoALaunchOfTheAskedLength) {
-  const SliceShape shape = shape_for(1000, 200'000, 120e6);
+  const SliceShape shape = shape_for({1000, 1, true, 0}, {});
   EXPECT_EQ(shape.iterations, 200u);
   EXPECT_EQ(shape.pairs, 300u);
   EXPECT_EQ(shape.warm_up_pairs, 15u);
 }
 
 TEST(PairPlan, KeepsFourPairsOfIterationsThatTakeLongerThanALaunch) {
-  const SliceShape shape = shape_for(2e9, 200'000, 120e6);
+  const SliceShape shape = shape_for({2e9, 1, true, 0}, {});
   EXPECT_EQ(shape.iterations, 1u);
   EXPECT_EQ(shape.pairs, 4u);
   EXPECT_EQ(shape.warm_up_pairs, 1u);
@@ -93,7 +93,7 @@ TEST(PairPlan, KeepsFourPairsOfIterationsThatTakeLongerThanALaunch) {
 
 TEST(PairPlan, AlwaysHasAnEvenNumberOfPairs) {
   for (double iteration_ns = 10; iteration_ns < 1e10; iteration_ns *= 1.7) {
-    const SliceShape shape = shape_for(iteration_ns, 200'000, 120e6);
+    const SliceShape shape = shape_for({iteration_ns, 1, true, 0}, {});
     EXPECT_EQ(shape.pairs % 2, 0u) << iteration_ns;
     EXPECT_GE(shape.pairs, 4u);
     EXPECT_GE(shape.iterations, 1u);

@@ -15,6 +15,9 @@ namespace {
 
 using tests::program;
 
+constexpr Arrangement short_launch{Pairing::alternate, std::chrono::microseconds{200},
+                                   std::chrono::milliseconds{20}};
+
 class PairRunnerTest : public testing::Test {
  protected:
   PairRunnerTest() : runner_(settings()) {}
@@ -24,7 +27,6 @@ class PairRunnerTest : public testing::Test {
     settings.scratch = scratch_.path();
     settings.deadline = std::chrono::seconds{3};
     settings.output_bytes = 100'000;
-    settings.launch_time = std::chrono::milliseconds{20};
     return settings;
   }
 
@@ -32,13 +34,13 @@ class PairRunnerTest : public testing::Test {
     return {program(control), program(treatment), {{"{program}"}}, {}, {}, {}};
   }
 
-  SliceShape shape(const ProgramPair& programs) {
-    auto result = runner_.shape(programs, "work", {});
+  SliceShape shape(const ProgramPair& programs, const Arrangement& arrangement = short_launch) {
+    auto result = runner_.look_at(programs, "work", {});
     if (const auto* failure = std::get_if<RunFailure>(&result)) {
       ADD_FAILURE() << failure->what;
       return {};
     }
-    return std::get<SliceShape>(result);
+    return shape_for(std::get<BenchmarkFacts>(result), arrangement);
   }
 
   /// Starts the good control next to a bad treatment and gives the failure of the launch.

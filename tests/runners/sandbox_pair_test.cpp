@@ -21,7 +21,6 @@ class SandboxPairTest : public SandboxTest {
     HostSettings settings;
     settings.scratch = scratch_.path();
     settings.deadline = std::chrono::seconds{10};
-    settings.launch_time = std::chrono::milliseconds{20};
     settings.sandbox = Sandbox{*tools_, {}};
     runner_.emplace(settings);
   }
@@ -31,12 +30,13 @@ class SandboxPairTest : public SandboxTest {
   }
 
   SliceShape shape(const ProgramPair& programs) {
-    auto result = runner_->shape(programs, "work", {});
+    auto result = runner_->look_at(programs, "work", {});
     if (const auto* failure = std::get_if<RunFailure>(&result)) {
       ADD_FAILURE() << failure->what;
       return {};
     }
-    return std::get<SliceShape>(result);
+    return shape_for(std::get<BenchmarkFacts>(result), {Pairing::alternate, std::chrono::microseconds{200},
+                                                        std::chrono::milliseconds{20}});
   }
 
   LaunchResult launch(const ProgramPair& programs, Protocol protocol, const SliceShape& cut = {}) {

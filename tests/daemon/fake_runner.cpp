@@ -74,10 +74,10 @@ std::variant<runners::ProgramFacts, RunFailure> FakeRunner::inspect(const Progra
 }
 
 std::variant<runners::BenchmarkFacts, RunFailure> FakeRunner::look_at(const ProgramPair& pair,
-                                                                const std::string& benchmark,
-                                                                std::stop_token stop) {
+                                                                      const std::string& benchmark,
+                                                                      std::stop_token stop) {
   if (auto failure = receive(call_of(Call::Kind::look_at, pair, benchmark), stop)) return *failure;
-  return facts;
+  return benchmark_facts;
 }
 
 LaunchResult FakeRunner::launch(const ProgramPair& pair, const runners::Subject& subject,

@@ -32,7 +32,7 @@ class FakeRunner final : public runners::PairRunner {
   };
   runners::Protocol protocol = runners::Protocol::slices;
   specs::Metric metric = {};
-  runners::BenchmarkFacts facts = {1000.0, 1, true, 0};  ///< of every benchmark
+  runners::BenchmarkFacts benchmark_facts = {1000.0, 1, true, 0};  ///< of every benchmark
 
   /// ln(treatment / control) of the metric that a launch gives.
   std::function<double(const Call&)> log_ratio = [](const Call&) { return 0.0; };

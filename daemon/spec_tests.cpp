@@ -16,6 +16,24 @@ std::map<std::string, std::string> values_of(const builders::Executable& executa
   return values;
 }
 
+std::optional<runners::Protocol> wish_of(specs::Protocol protocol) {
+  switch (protocol) {
+    case specs::Protocol::automatic:
+      return std::nullopt;
+    case specs::Protocol::sdk:
+      return runners::Protocol::slices;
+    case specs::Protocol::observer:
+      return runners::Protocol::observer;
+    case specs::Protocol::command:
+      return runners::Protocol::command;
+    case specs::Protocol::google_benchmark:
+      return runners::Protocol::google_benchmark;
+    case specs::Protocol::benchdnn:
+      return runners::Protocol::benchdnn;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<Test> tests_of(const std::vector<specs::BenchmarkSpec>& specs, double margin) {
@@ -33,6 +51,10 @@ std::vector<Test> tests_of(const std::vector<specs::BenchmarkSpec>& specs, doubl
     for (const auto& [name, value] : spec.env) test.environment.push_back(fmt::format("{}={}", name, value));
     if (!spec.observer_identifier.empty()) test.observer_identifiers = {spec.observer_identifier};
     if (spec.timeout) test.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(*spec.timeout);
+    test.protocol = wish_of(spec.protocol);
+    test.further_metrics = spec.metrics;
+    test.golden = spec.golden;
+    test.instructions = spec.instructions;
     test.margin = spec.margin.value_or(margin);
     tests.push_back(std::move(test));
   }
@@ -48,8 +70,12 @@ runners::ProgramPair pair_of(const Test& test, const builders::Executable& contr
   pair.treatment_folder = treatment.directory;
   pair.commands = test.commands;
   pair.environment = test.environment;
-  if (!test.observer_identifiers.empty()) pair.observer_identifiers = test.observer_identifiers;
+  pair.observer_identifiers = test.observer_identifiers;
   pair.deadline = test.deadline;
+  pair.protocol = test.protocol;
+  pair.further_metrics = test.further_metrics;
+  pair.golden = test.golden;
+  pair.instructions = test.instructions;
   pair.control_values = values_of(control, scratch);
   pair.treatment_values = values_of(treatment, scratch);
   return pair;

@@ -18,8 +18,12 @@ struct Test {
   std::string prefix;  ///< of its benchmarks' names; empty: the names as the program gives them
   std::vector<std::vector<std::string>> commands;  ///< with "{program}" and other runner's placeholders
   std::vector<std::string> environment;
-  std::vector<std::string> observer_identifiers;  ///< empty: the known ones
+  std::vector<std::string> observer_identifiers;  ///< empty: any
   std::optional<std::chrono::nanoseconds> deadline;
+  std::optional<runners::Protocol> protocol;  ///< nothing: the runner finds out
+  std::vector<std::string> further_metrics;   ///< beside time
+  std::optional<specs::Golden> golden;
+  specs::InstructionCounter instructions = specs::InstructionCounter::automatic;
   double margin = 0.01;
 };
 

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@ namespace tandem::runners {
 namespace {
 
 using nlohmann::json;
+constexpr std::size_t longest_identifier = 100;
 
 std::optional<double> number_in(const json& value) {
   double number = 0;
@@ -33,36 +33,15 @@ std::string text_in(const json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-/// Rates are better when higher; everything else that programs print here is a cost.
-specs::Direction direction_of(std::string_view metric, std::string_view unit) {
-  constexpr std::array<std::string_view, 5> rates = {"throughput", "flops", "fps", "qps", "accuracy"};
-  const bool rate =
-      unit.ends_with("/s") || std::any_of(rates.begin(), rates.end(), [&](std::string_view word) {
-        return metric.find(word) != std::string_view::npos;
-      });
-  return rate ? specs::Direction::higher_is_better : specs::Direction::lower_is_better;
+/// An error text, empty if the value was kept.
+std::string keep(SeriesCollector& series, const std::string& type, const std::string& metric,
+                 const std::string& unit, double value) {
+  const specs::Metric kept{metric, unit, specs::usual_direction(metric, unit)};
+  return series.add(type + " " + metric, kept, value) ? "" : "is one too many to be kept";
 }
 
-class Series {
- public:
-  void add(const std::string& type, const std::string& metric, const std::string& unit, double value) {
-    const std::string key = type + " " + metric;
-    const auto found =
-        std::find_if(all_.begin(), all_.end(), [&](const auto& one) { return one.key == key; });
-    ObservedSeries& series =
-        found != all_.end()
-            ? *found
-            : all_.emplace_back(ObservedSeries{key, {metric, unit, direction_of(metric, unit)}, {}});
-    series.values.push_back(value);
-  }
-  [[nodiscard]] std::vector<ObservedSeries> take() { return std::move(all_); }
-
- private:
-  std::vector<ObservedSeries> all_;
-};
-
 /// An error text, empty if the object was understood.
-std::string take_object(const json& object, Series& series) {
+std::string take_object(const json& object, SeriesCollector& series) {
   if (!object.is_object()) return "is not an object";
   if (object.contains("type") && object.contains("metric")) {
     if (!object.contains("value")) {
@@ -71,8 +50,7 @@ std::string take_object(const json& object, Series& series) {
     }
     const auto value = number_in(object["value"]);
     if (!value) return "has a \"value\" that is not a number";
-    series.add(text_in(object, "type"), text_in(object, "metric"), text_in(object, "unit"), *value);
-    return {};
+    return keep(series, text_in(object, "type"), text_in(object, "metric"), text_in(object, "unit"), *value);
   }
   if (object.contains("custom_output")) return {};
   for (const auto& [type, metrics] : object.items()) {
@@ -81,33 +59,56 @@ std::string take_object(const json& object, Series& series) {
       const auto value =
           entry.is_object() && entry.contains("value") ? number_in(entry["value"]) : number_in(entry);
       if (!value) return fmt::format("has \"{}\" / \"{}\" without a number", type, metric);
-      series.add(type, metric, entry.is_object() ? text_in(entry, "unit") : std::string(), *value);
+      const std::string unit = entry.is_object() ? text_in(entry, "unit") : std::string();
+      if (std::string wrong = keep(series, type, metric, unit, *value); !wrong.empty()) return wrong;
     }
   }
   return {};
 }
 
+struct Found {
+  std::string_view identifier;
+  std::string_view object;
+};
+
+/// One of the given identifiers, then a space. FAI-PEP's own specs write the space into the identifier.
+std::optional<Found> find_given(std::string_view line, const std::vector<std::string>& identifiers) {
+  for (const std::string& identifier : identifiers) {
+    const std::string_view word =
+        std::string_view(identifier).substr(0, identifier.find_last_not_of(' ') + 1);
+    const auto at = line.find(std::string(word) + " ");
+    if (!word.empty() && at != std::string_view::npos)
+      return Found{line.substr(at, word.size()), line.substr(at + word.size() + 1)};
+  }
+  return std::nullopt;
+}
+
+std::optional<Found> find_any(std::string_view line) {
+  constexpr std::string_view ending = "Observer {";
+  const auto at = line.find(ending);
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto end = at + ending.size() - 2;
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  auto begin = at;
+  while (begin > 0 && end - begin < longest_identifier && is_letter(line[begin - 1])) --begin;
+  return Found{line.substr(begin, end - begin), line.substr(end + 1)};
+}
+
 }  // namespace
 
-std::variant<std::vector<ObservedSeries>, std::string> read_observer_lines(
-    std::string_view output, const std::vector<std::string>& identifiers) {
-  Series series;
-  for (std::size_t line_number = 1; !output.empty(); ++line_number) {
-    const auto end = std::min(output.find('\n'), output.size());
-    const std::string_view line = output.substr(0, end);
-    output.remove_prefix(std::min(end + 1, output.size()));
-    for (const std::string& identifier : identifiers) {
-      const auto at = line.find(identifier + " ");
-      if (at == std::string_view::npos) continue;
-      const std::string_view text = line.substr(at + identifier.size() + 1);
-      const json object = json::parse(text, nullptr, false);
-      const std::string wrong = object.is_discarded() ? "is not valid JSON" : take_object(object, series);
-      if (!wrong.empty()) {
-        return fmt::format("the object after {} in output line {} {}", identifier, line_number, wrong);
-      }
-      break;
-    }
-  }
+ReadSeries read_observer_lines(std::string_view output, const std::vector<std::string>& identifiers) {
+  SeriesCollector series;
+  std::string error;
+  for_each_line(output, [&](std::string_view line, std::size_t number) {
+    const auto found = identifiers.empty() ? find_any(line) : find_given(line, identifiers);
+    if (!found) return true;
+    const json object = json::parse(found->object, nullptr, false);
+    const std::string wrong = object.is_discarded() ? "is not valid JSON" : take_object(object, series);
+    if (wrong.empty()) return true;
+    error = fmt::format("the object after {} in output line {} {}", found->identifier, number, wrong);
+    return false;
+  });
+  if (!error.empty()) return error;
   return series.take();
 }
 

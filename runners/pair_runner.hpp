@@ -14,6 +14,7 @@
 #include "runners/pair_plan.hpp"
 #include "runners/paired_samples.hpp"
 #include "runners/sandbox.hpp"
+#include "specs/further_metrics.hpp"
 #include "specs/metric.hpp"
 
 namespace tandem::runners {
@@ -40,6 +41,10 @@ struct ProgramPair {
   /// that name something in it mean the copy.
   std::filesystem::path control_folder = {};
   std::filesystem::path treatment_folder = {};
+  std::optional<Protocol> protocol = {};          ///< as the spec wishes; nothing: found out
+  std::vector<std::string> further_metrics = {};  ///< beside time; empty: those that cost nothing
+  std::optional<specs::Golden> golden = {};
+  specs::InstructionCounter instructions = specs::InstructionCounter::automatic;
 
   [[nodiscard]] const std::filesystem::path& folder_of(Side side) const {
     return side == Side::control ? control_folder : treatment_folder;

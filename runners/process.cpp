@@ -231,6 +231,7 @@ std::size_t Children::start(const Command& command, const Options& options) {
     }
   }
   if (error) {
+    Orphans::sweep();  // what could not become the program is ours to reap
     child.result.how = command.sandbox ? How::no_sandbox : How::not_started;
     child.result.code = error.value();
     if (command.sandbox)
@@ -285,6 +286,10 @@ bool Children::running(std::size_t child) const {
 
 const Finished& Children::finished(std::size_t child) const {
   return loop_->children.at(child)->result;
+}
+
+Finished Children::take(std::size_t child) {
+  return std::exchange(loop_->children.at(child)->result, {});
 }
 
 int Children::pid(std::size_t child) const {

@@ -102,6 +102,7 @@ class Children {
   [[nodiscard]] Event wait(Clock::time_point deadline, const std::stop_token& stop);
   [[nodiscard]] bool running(std::size_t child) const;
   [[nodiscard]] const Finished& finished(std::size_t child) const;  ///< only when not running
+  [[nodiscard]] Finished take(std::size_t child);                   ///< the same, kept here no longer
   [[nodiscard]] int pid(std::size_t child) const;                   ///< of its group
   [[nodiscard]] int program_pid(
       std::size_t child) const;  ///< of the program itself; 0 while a sandbox starts it

@@ -81,6 +81,10 @@ const char* name_of(Protocol protocol) {
       return "observer";
     case Protocol::command:
       return "command";
+    case Protocol::google_benchmark:
+      return "google_benchmark";
+    case Protocol::benchdnn:
+      return "benchdnn";
   }
   return "auto";
 }

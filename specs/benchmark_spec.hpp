@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "specs/build_section.hpp"
+#include "specs/further_metrics.hpp"
 #include "specs/problem.hpp"
 
 namespace tandem::specs {
@@ -16,9 +17,10 @@ namespace tandem::specs {
 using Seconds = std::chrono::duration<double>;
 
 /// How a program hands over its samples. `automatic`: the runner asks and listens.
-enum class Protocol { automatic, sdk, observer, command };
+enum class Protocol { automatic, sdk, observer, command, google_benchmark, benchdnn };
 
-[[nodiscard]] const char* name_of(Protocol protocol);  ///< "auto", "sdk", "observer", "command"
+/// As in specs: "auto", "sdk", "observer", "command", "google_benchmark", "benchdnn".
+[[nodiscard]] const char* name_of(Protocol protocol);
 
 /// One test of a benchmark file, ready to run but for what only the runner knows.
 ///
@@ -40,6 +42,9 @@ struct BenchmarkSpec {
   std::string converter;            ///< FAI-PEP's converter name; empty: the protocol's own
   std::string observer_identifier;  ///< what starts a result line; empty: any known one
   std::vector<std::string> statistics;
+  std::vector<std::string> metrics;  ///< beside time (specs/further_metrics.hpp); empty: what comes by itself
+  std::optional<Golden> golden;      ///< with the metric "error"
+  InstructionCounter instructions = InstructionCounter::automatic;
   std::string file;
   Position where;  ///< of the test in `file`
 };

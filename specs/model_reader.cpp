@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "specs/command_line.hpp"
+#include "specs/metrics_reader.hpp"
 #include "specs/nearest.hpp"
 #include "specs/placeholders.hpp"
 
@@ -26,8 +27,9 @@ const Keys test_ignored = {"inputs",      "input_files",   "output_files",    "f
                            "degrade",     "method",        "collection_time", "monsoon",    "voltage"};
 const Keys test_read = {"metric",          "identifier",      "iter",     "warmup",  "commands",
                         "command",         "arguments",       "env",      "timeout", "statistics",
-                        "OMP_NUM_THREADS", "MKL_NUM_THREADS", "protocol", "margin"};
-const Keys protocols = {"auto", "sdk", "observer", "command"};
+                        "OMP_NUM_THREADS", "MKL_NUM_THREADS", "protocol", "margin",  "metrics",
+                        "golden",          "instructions"};
+const Keys protocols = {"auto", "sdk", "observer", "command", "google_benchmark", "benchdnn"};
 
 /// A field of the test, else of its model, else of the suite.
 std::optional<Node> nearest_field(const PlaceholderScope& scope, std::string_view key) {
@@ -129,7 +131,7 @@ std::vector<std::string> read_commands(const PlaceholderScope& scope, Protocol p
     commands.push_back(read_command(*command, command->as_string(), scope));
   } else if (const auto arguments = test.find("arguments")) {
     commands.push_back(read_command(*arguments, "{program} " + arguments->as_string(), scope));
-  } else if (protocol == Protocol::sdk) {
+  } else if (protocol == Protocol::sdk || protocol == Protocol::google_benchmark) {
     commands.push_back(read_command(test, "{program}", scope));
   } else {
     test.fail("has no command; add \"commands\": [\"{program} …\"], or \"protocol\": \"sdk\"");
@@ -193,6 +195,7 @@ BenchmarkSpec read_test(const PlaceholderScope& scope, Problems& problems) {
   field(test.find("statistics"), [&](const Node& node) {
     for (const Node& item : node.items()) spec.statistics.push_back(read_statistic(item));
   });
+  read_metrics(test, problems, spec);
   problems.attempt([&] { read_converter(scope.model, problems, spec); });
   problems.attempt([&] { spec.commands = read_commands(scope, spec.protocol); });
   return spec;

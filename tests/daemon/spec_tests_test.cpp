@@ -73,7 +73,35 @@ TEST(PairOf, GivesEachSideItsOwnFiles) {
   EXPECT_EQ(pair.treatment_values.at("convert"), "/cache/c2/convert");
   EXPECT_EQ(pair.control_values.at("BUILDDIR"), "/cache/c1");
   EXPECT_EQ(pair.treatment_values.at("TGTDIR"), "/scratch");
-  EXPECT_EQ(pair.observer_identifiers, runners::ProgramPair{}.observer_identifiers) << "the known ones";
+  EXPECT_TRUE(pair.observer_identifiers.empty()) << "any";
+  EXPECT_EQ(pair.protocol, std::nullopt);
+  EXPECT_TRUE(pair.further_metrics.empty());
+}
+
+TEST(PairOf, PassesOnWhatTheSpecWishesToMeasureAndHow) {
+  const auto protocol_for = [](specs::Protocol protocol) {
+    auto spec = sample_spec();
+    spec.protocol = protocol;
+    return pair_of(tests_of({spec}, 0.01)[0], sample_executable("c1"), sample_executable("c2"), "/s")
+        .protocol;
+  };
+  EXPECT_EQ(protocol_for(specs::Protocol::sdk), runners::Protocol::slices);
+  EXPECT_EQ(protocol_for(specs::Protocol::observer), runners::Protocol::observer);
+  EXPECT_EQ(protocol_for(specs::Protocol::command), runners::Protocol::command);
+  EXPECT_EQ(protocol_for(specs::Protocol::google_benchmark), runners::Protocol::google_benchmark);
+  EXPECT_EQ(protocol_for(specs::Protocol::benchdnn), runners::Protocol::benchdnn);
+
+  auto spec = sample_spec();
+  spec.metrics = {"time", "error", "instructions"};
+  spec.golden = specs::Golden{"/specs/golden.txt", "{TGTDIR}/out", 0.5, {}, specs::Golden::Type::float32};
+  spec.instructions = specs::InstructionCounter::callgrind;
+  const auto pair =
+      pair_of(tests_of({spec}, 0.01)[0], sample_executable("c1"), sample_executable("c2"), "/scratch");
+  EXPECT_EQ(pair.further_metrics, (Words{"time", "error", "instructions"}));
+  ASSERT_TRUE(pair.golden);
+  EXPECT_EQ(pair.golden->file, "/specs/golden.txt");
+  EXPECT_EQ(pair.golden->absolute, 0.5);
+  EXPECT_EQ(pair.instructions, specs::InstructionCounter::callgrind);
 }
 
 }  // namespace

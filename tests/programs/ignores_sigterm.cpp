@@ -7,6 +7,6 @@ int main() {
   std::signal(SIGTERM, SIG_IGN);
   std::signal(SIGINT, SIG_IGN);
   const RawChannel channel;
-  channel.be_honest_until_selected();
+  if (channel.descriptor >= 0) channel.be_honest_until_selected();
   for (;;) ::pause();
 }

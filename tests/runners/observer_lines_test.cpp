@@ -5,10 +5,10 @@
 namespace tandem::runners {
 namespace {
 
-std::vector<ObservedSeries> read(std::string_view output) {
+std::vector<Series> read(std::string_view output) {
   auto result = read_observer_lines(output);
   if (const auto* wrong = std::get_if<std::string>(&result)) ADD_FAILURE() << *wrong;
-  return std::get<std::vector<ObservedSeries>>(result);
+  return std::get<std::vector<Series>>(result);
 }
 
 std::string error_in(std::string_view output) {
@@ -73,10 +73,29 @@ TEST(ObserverLines, NameTheLineThatCannotBeRead) {
   EXPECT_NE(error_in("Caffe2Observer [1]"), "");
 }
 
+TEST(ObserverLines, TakeAnyWordThatEndsInObserverWhenNoIdentifierIsGiven) {
+  const auto result = read_observer_lines(
+      "x=1 (TensorObserver {\"type\":\"NET\",\"metric\":\"latency\",\"value\":1}\n"
+      "Caffe2Observer {\"NET\": {\"latency\": 2}}\r\n"
+      "Observer is not {one}\n",
+      {});
+  const auto& series = std::get<std::vector<Series>>(result);
+  ASSERT_EQ(series.size(), 1u);
+  EXPECT_EQ(series[0].values, (std::vector<double>{1, 2}));
+  EXPECT_EQ(std::get<std::string>(read_observer_lines("(NetObserver {", {})),
+            "the object after NetObserver in output line 1 is not valid JSON");
+}
+
+TEST(ObserverLines, TakeAnIdentifierThatIsWrittenWithItsSpace) {
+  const auto result =
+      read_observer_lines("Mine {\"type\":\"NET\",\"metric\":\"latency\",\"value\":1}", {"Mine "});
+  EXPECT_EQ(std::get<std::vector<Series>>(result).size(), 1u);
+}
+
 TEST(ObserverLines, TakeAnyIdentifier) {
   const auto result =
       read_observer_lines("Mine {\"type\":\"NET\",\"metric\":\"latency\",\"value\":1}", {"Mine"});
-  EXPECT_EQ(std::get<std::vector<ObservedSeries>>(result).size(), 1u);
+  EXPECT_EQ(std::get<std::vector<Series>>(result).size(), 1u);
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ TEST(BenchmarkSpec, RefusesWrongValues) {
       {R"("margin": 2)", "/tests/0/margin: found 2; expected a number from 0.0001 to 1"},
       {R"("protocol": "sdl")",
        "/tests/0/protocol: found the string \"sdl\"; expected one of \"auto\", \"sdk\", \"observer\", "
-       "\"command\""},
+       "\"command\", \"google_benchmark\", \"benchdnn\""},
       {R"("env": ["A=1"])", "/tests/0/env: found an array; expected an object"},
       {R"("env": {"A=B": 1})",
        "/tests/0/env/A=B: is not a name of an environment variable; write a name without \"=\""},
@@ -189,7 +189,7 @@ TEST(BenchmarkSpec, AppendsExtraArgumentsOfTheCommandLine) {
 }
 
 TEST(BenchmarkSpec, TellsProtocolsByName) {
-  for (const char* name : {"auto", "sdk", "observer", "command"}) {
+  for (const char* name : {"auto", "sdk", "observer", "command", "google_benchmark", "benchdnn"}) {
     const auto spec = parsed(with(std::string(R"("command": "x", "protocol": ")") + name + "\""));
     EXPECT_STREQ(name_of(spec.protocol), name);
   }

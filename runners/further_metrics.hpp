@@ -1,0 +1,27 @@
+#pragma once
+
+#include <stop_token>
+
+#include "runners/pair_runner.hpp"
+
+namespace tandem::runners {
+
+/// What a launch has at hand when its own samples are taken.
+struct AfterLaunch {
+  const HostSettings& settings;
+  const ProgramPair& pair;
+  const Subject& subject;
+  const LaunchPlan& plan;
+  const Launch& launch;  ///< its usages, index and coin
+};
+
+/// The metrics of `pair.further_metrics` that a program does not report by itself: peak_memory and cpu_time
+/// from the launch's usages, size from the program files, instructions and error from extra runs of both
+/// sides. A plain command whose spec names none has cpu_time and peak_memory.
+///
+/// They belong to the benchmark that was selected, or else to "command". Extra runs are made in the first
+/// launch only (index 0), because what they show does not scatter. A value that the host does not know is
+/// left out, never 0.
+[[nodiscard]] LaunchResult further_metrics(const AfterLaunch& after, const std::stop_token& stop);
+
+}  // namespace tandem::runners

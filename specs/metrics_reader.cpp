@@ -1,0 +1,126 @@
+#include "specs/metrics_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "specs/model_reader.hpp"
+#include "specs/nearest.hpp"
+
+namespace tandem::specs {
+namespace {
+
+namespace fs = std::filesystem;
+const Keys types = {"text", "float32", "float64"};
+const Keys counters = {"auto", "perf", "callgrind"};
+
+template <class Enum>
+Enum read_choice(const Node& node, const Keys& names) {
+  const std::string name = node.as_choice(names);
+  return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+std::string read_metric_name(const Node& node) {
+  std::string name = node.as_string();
+  const auto& known = metric_names();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return name;
+  const auto meant = nearest(name, known);
+  node.fail(fmt::format("unknown metric {}; {}known metrics: {}", in_quotes(name),
+                        meant ? fmt::format("did you mean {}? ", in_quotes(*meant)) : "",
+                        list_in_quotes(known)));
+}
+
+/// The file lies in the spec's own folder or below it.
+fs::path read_golden_file(const Node& node) {
+  const fs::path written = read_name(node);
+  const fs::path plain = written.lexically_normal();
+  if (written.is_absolute() || plain.begin() == plain.end() || *plain.begin() == "..") {
+    node.fail(fmt::format("found {}; expected a path inside the folder of this file", node.found()));
+  }
+  fs::path file = (fs::path(node.file()).parent_path() / plain).lexically_normal();
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) {
+    node.fail(
+        fmt::format("there is no file {}; write a path relative to this file", in_quotes(file.string())));
+  }
+  return file;
+}
+
+/// Programs write where every launch has a directory of its own.
+std::string read_golden_output(const Node& node) {
+  std::string output = read_name(node);
+  constexpr std::array<std::string_view, 3> roots = {"{TGTDIR}/", "{HOSTDIR}/", "{TEMPDIR}/"};
+  for (const std::string_view root : roots) {
+    if (!output.starts_with(root)) continue;
+    const fs::path below = fs::path(output.substr(root.size())).lexically_normal();
+    if (below.is_relative() && below.begin() != below.end() && *below.begin() != "..") return output;
+  }
+  node.fail(
+      fmt::format("found {}; expected a path such as \"{{TGTDIR}}/output.txt\", or no \"output\" for "
+                  "what the program prints",
+                  node.found()));
+}
+
+Golden::Type type_of(const fs::path& file) {
+  const std::string extension = file.extension().string();
+  if (extension == ".f32" || extension == ".float32") return Golden::Type::float32;
+  if (extension == ".f64" || extension == ".float64") return Golden::Type::float64;
+  return Golden::Type::text;
+}
+
+Golden read_golden(const Node& node, Problems& problems) {
+  node.expect_keys({"file", "output", "absolute", "relative", "type"}, problems);
+  Golden golden;
+  golden.file = read_golden_file(node.at("file"));
+  golden.type = type_of(golden.file);
+  if (const auto output = node.find("output")) golden.output = read_golden_output(*output);
+  if (const auto absolute = node.find("absolute")) golden.absolute = absolute->as_number(0);
+  if (const auto relative = node.find("relative")) golden.relative = relative->as_number(0);
+  if (const auto type = node.find("type")) golden.type = read_choice<Golden::Type>(*type, types);
+  return golden;
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& metric_names() {
+  static const std::vector<std::string_view> names = {"time", "cpu_time",     "peak_memory",
+                                                      "size", "instructions", "error"};
+  return names;
+}
+
+void read_metrics(const Node& test, Problems& problems, BenchmarkSpec& spec) {
+  const auto field = [&](const char* key, auto&& read) {
+    if (const auto node = test.find(key)) problems.attempt([&] { read(*node); });
+  };
+  field("metrics", [&](const Node& node) {
+    for (const Node& item : node.items()) {
+      problems.attempt([&] {
+        std::string name = read_metric_name(item);
+        if (std::find(spec.metrics.begin(), spec.metrics.end(), name) != spec.metrics.end())
+          item.fail(fmt::format("names {} a second time; keep one", in_quotes(name)));
+        spec.metrics.push_back(std::move(name));
+      });
+    }
+    if (node.items().empty()) node.fail("is an empty array; name a metric or remove it");
+  });
+  field("golden", [&](const Node& node) { spec.golden = read_golden(node, problems); });
+  field("instructions",
+        [&](const Node& node) { spec.instructions = read_choice<InstructionCounter>(node, counters); });
+  const auto named = [&](const char* name) {
+    return std::find(spec.metrics.begin(), spec.metrics.end(), name) != spec.metrics.end();
+  };
+  // Each of the two belongs to one metric and would silently do nothing without it.
+  field("golden", [&](const Node& node) {
+    if (!named("error")) node.fail("has no effect; add \"error\" to \"metrics\"");
+  });
+  field("instructions", [&](const Node& node) {
+    if (!named("instructions")) node.fail("has no effect; add \"instructions\" to \"metrics\"");
+  });
+  field("metrics", [&](const Node& node) {
+    if (named("error") && !test.has("golden"))
+      node.fail("names \"error\"; add \"golden\": {\"file\": …} to say against which numbers");
+  });
+}
+
+}  // namespace tandem::specs

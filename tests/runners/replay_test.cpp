@@ -1,0 +1,107 @@
+// Every reader of foreign output, given thousands of small changes to real output: what is read must be
+// sound, the rest refused, and nothing may crash.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runners/fuzzed.hpp"
+#include "runners/random.hpp"
+
+namespace tandem::runners {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+const Texts pieces = {"{",
+                      "}",
+                      "[",
+                      "]",
+                      "\"",
+                      "null",
+                      "1e999",
+                      "-",
+                      "\n",
+                      "nan",
+                      "%",
+                      ",",
+                      "NaN",
+                      "Infinity",
+                      "\xff",
+                      "\\u0000",
+                      " ",
+                      "0x1",
+                      "perf",
+                      "==1",
+                      "%time%",
+                      "inf",
+                      "\"context\":",
+                      ",,",
+                      "9999999999999999999999",
+                      std::string(1, '\0')};
+
+void replay(void (*reader)(const std::uint8_t*, std::size_t), const Texts& outputs) {
+  Random random(20240501);
+  for (int i = 0; i < 10'000; ++i) {
+    std::string text = outputs[random.below(outputs.size())];
+    for (std::uint64_t edits = random.below(5); edits > 0 && !text.empty(); --edits) {
+      const std::size_t at = random.below(text.size());
+      switch (random.below(4)) {
+        case 0:
+          text[at] = static_cast<char>(text[at] ^ (1 << random.below(8)));
+          break;
+        case 1:
+          text.resize(at);
+          break;
+        case 2:
+          text.insert(at, pieces[random.below(pieces.size())]);
+          break;
+        default:
+          text.insert(at, text.substr(random.below(text.size()), random.below(40)));
+          break;
+      }
+    }
+    const std::vector<std::uint8_t> bytes(text.begin(), text.end());
+    reader(bytes.data(), bytes.size());
+  }
+}
+
+TEST(ObserverLines, AreReadOrRefusedAfterTenThousandMutations) {
+  replay(
+      tests::fuzz_observer_lines,
+      {"x\nPyTorchObserver {\"type\":\"NET\",\"metric\":\"latency\",\"unit\":\"us\",\"value\":\"12.5\"}\n",
+       "Caffe2Observer {\"NET\": {\"latency\": {\"value\": 5.5, \"unit\": \"ms\"}}, \"ID_0\": {\"flops\": "
+       "3}}\n",
+       "PyTorchObserver {\"type\":\"NET\",\"metric\":\"latency\",\"summary\":{\"p50\":1},\"num_runs\":3}\n"});
+}
+
+TEST(GoogleBenchmark, IsReadOrRefusedAfterTenThousandMutations) {
+  replay(tests::fuzz_google_benchmark,
+         {"{\n  \"context\": {\"num_cpus\": 2},\n  \"benchmarks\": [{\"name\": \"BM_a/8\", \"run_name\": "
+          "\"BM_a/8\", \"run_type\": \"iteration\", \"real_time\": 3.5e-01, \"cpu_time\": 3.4e-01, "
+          "\"time_unit\": \"us\", \"items_per_second\": 8.6e+09, \"hits\": NaN}]}\n",
+          "starting {\"context\": {}, \"benchmarks\": [{\"name\": \"BM_b\", \"error_occurred\": true, "
+          "\"error_message\": \"no data\", \"real_time\": 0, \"time_unit\": \"ns\"}]} done {\"context\": 1}",
+          "BM_a/8\nBM_a<int>/16\n"});
+}
+
+TEST(BenchdnnLines, AreReadOrRefusedAfterTenThousandMutations) {
+  replay(tests::fuzz_benchdnn_lines,
+         {"Output template: perf,%engine%,%name%,%prb%,%Gops%,%-time%,%-Gflops%,%0time%\n"
+          "perf,cpu,\"ip1\",--dir=FWD_B mb112oc1000ic2048,0.458752,0.521729,879.293,0.576451\n",
+          "%prb%|%0time%|%bw%\nmb1ic3|0.5|77\ntests:1 passed:1\n", "perf,cpu,jit,,mb1,0.1,0.2\n"});
+}
+
+TEST(GoldenOutput, IsReadOrRefusedAfterTenThousandMutations) {
+  replay(tests::fuzz_golden_output, {"1 2.5\n-3e-5,+4;nan inf\n", "0.125\n0.25\n0.5\n1\n"});
+}
+
+TEST(InstructionCounts, AreReadOrRefusedAfterTenThousandMutations) {
+  replay(tests::fuzz_instruction_count,
+         {"words\n3066,,instructions:u,253000,100.00,,\n", "<not supported>,,instructions:u,0,100.00,,\n",
+          "==12== Events    : Ir\n==12== Collected : 123,456\n==12==\n"});
+}
+
+}  // namespace
+}  // namespace tandem::runners

@@ -12,14 +12,17 @@ namespace tandem::runners {
 struct CpuChoice {
   std::vector<int> measured;    ///< one: single-threaded programs in `alternate` and `process`
   std::vector<int> supervisor;  ///< empty when there is no other: then the two share
-  std::vector<int> all;         ///< programs with threads in `alternate`: one processor per core of one node
+  /// Programs with threads in `alternate`: one processor per core of one node. Isolated ones only where there
+  /// are no two others: the kernel does not spread threads over them.
+  std::vector<int> all;
   /// Disjoint and of one size, for the two sides of a duet: no two of them on one core, all on one node.
-  /// Empty where the host has no two cores.
+  /// Empty where no node has two cores.
   std::array<std::vector<int>, 2> duet;
 };
 
 /// Pure. Prefers isolated processors, else the last ones allowed, which the kernel's own housekeeping uses
-/// least. With three cores or more one is left to the supervisor.
+/// least; where cores differ, the fastest kind. With three cores or more one is left to the supervisor. The
+/// SMT siblings of measured processors stay idle, unless the supervisor has no other place at all.
 [[nodiscard]] CpuChoice choose_cpus(const Topology& topology);
 /// For this host, as this process may use it.
 [[nodiscard]] CpuChoice choose_cpus();

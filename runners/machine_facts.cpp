@@ -1,68 +1,107 @@
 #include "runners/machine_facts.hpp"
 
-#include <sys/utsname.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <fstream>
+#include <algorithm>
+#include <set>
 #include <sstream>
 
-#include "runners/cpu_choice.hpp"
+#include "runners/platform_isa.hpp"
+#include "specs/error.hpp"
 
 namespace tandem::runners {
 namespace {
 
-std::optional<std::string> first_line(const char* path) {
-  std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line) || line.empty()) return std::nullopt;
-  return line;
+/// Arm's kernel gives numbers instead of a name.
+std::optional<std::string> cpu_model(const std::string& cpuinfo) {
+  if (auto name = cpuinfo_field(cpuinfo, "model name")) return name;
+  const auto implementer = cpuinfo_field(cpuinfo, "CPU implementer");
+  const auto part = cpuinfo_field(cpuinfo, "CPU part");
+  if (!implementer || !part) return std::nullopt;
+  return fmt::format("implementer {} part {}", *implementer, *part);
 }
 
-/// The value of a field of the first processor in /proc/cpuinfo.
-std::optional<std::string> cpuinfo(const std::string& field) {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line) && !line.empty();) {
-    const auto colon = line.find(": ");
-    if (line.starts_with(field) && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return std::nullopt;
-}
-
-std::optional<double> steal_share() {
-  std::ifstream file("/proc/stat");
-  std::string name;
-  if (!(file >> name) || name != "cpu") return std::nullopt;
-  double total = 0;
-  double steal = 0;
-  double value = 0;
-  for (int field = 0; field < 8 && file >> value; ++field) {
-    total += value;
-    if (field == 7) steal = value;
-  }
-  return total > 0 ? std::optional(steal / total) : std::nullopt;
+std::string count(std::size_t number, const char* what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
 }  // namespace
 
-MachineFacts read_machine_facts() {
+std::string summary(const Topology& topology) {
+  if (topology.processors.empty()) return {};
+  std::set<int> sockets;
+  std::set<int> cores;
+  std::set<int> nodes;
+  for (const Processor& processor : topology.processors) {
+    sockets.insert(processor.socket);
+    cores.insert(processor.core);
+    nodes.insert(processor.node);
+  }
+  return fmt::format("{}, {}, {}, {}", count(sockets.size(), "socket"), count(cores.size(), "core"),
+                     count(topology.processors.size(), "processor"), count(nodes.size(), "node"));
+}
+
+std::optional<double> load_average(const PlatformSources& sources) {
+  std::istringstream line(first_line(sources, "proc/loadavg").value_or(""));
+  double load = 0;
+  return line >> load ? std::optional(load) : std::nullopt;
+}
+
+std::optional<CpuTimes> read_cpu_times(const PlatformSources& sources) {
+  // user nice system idle iowait irq softirq steal; what guests used is part of `user` already.
+  constexpr int steal_field = 7;
+  std::istringstream line(first_line(sources, "proc/stat").value_or(""));
+  std::string name;
+  if (!(line >> name) || name != "cpu") return std::nullopt;
+  CpuTimes times;
+  double value = 0;
+  for (int field = 0; field <= steal_field; ++field) {
+    if (!(line >> value)) return std::nullopt;
+    times.total += value;
+    if (field == steal_field) times.steal = value;
+  }
+  return times;
+}
+
+std::optional<double> steal_share(const CpuTimes& before, const CpuTimes& after) {
+  if (!(after.total > before.total)) return std::nullopt;
+  // The kernel's counters may step back a little, each for itself.
+  return std::clamp((after.steal - before.steal) / (after.total - before.total), 0.0, 1.0);
+}
+
+MachineFacts read_machine_facts(const PlatformSources& sources, const Topology& topology) {
   MachineFacts facts;
-  if (utsname name{}; ::uname(&name) == 0) facts.kernel = name.release;
-  facts.cpu_model = cpuinfo("model name");
-  facts.microcode = cpuinfo("microcode");
-  facts.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-  if (const auto text = first_line("/sys/devices/system/cpu/intel_pstate/no_turbo"))
-    facts.turbo = *text == "0";
-  if (const auto text = first_line("/sys/devices/system/cpu/cpufreq/boost")) facts.turbo = *text == "1";
-  if (const auto text = first_line("/sys/devices/system/cpu/smt/active")) facts.smt = *text == "1";
-  if (const auto text = first_line("/proc/sys/kernel/randomize_va_space")) {
-    facts.address_randomisation = *text != "0";
+  const std::string cpuinfo = text_of(sources, "proc/cpuinfo").value_or("");
+  facts.kernel = first_line(sources, "proc/sys/kernel/osrelease").value_or("");
+  facts.cpu_model = cpu_model(cpuinfo);
+  facts.microcode = cpuinfo_field(cpuinfo, "microcode");
+  facts.isa = present_in(read_isa(cpuinfo));
+  if (const auto all = governors(sources); !all.empty()) {
+    facts.governor = fmt::format("{}", fmt::join(all, ", "));
   }
-  if (const auto text = first_line("/proc/loadavg")) {
-    double load = 0;
-    if (std::stringstream(*text) >> load) facts.load = load;
+  facts.turbo = turbo(sources);
+  if (const auto active = number_in(sources, "sys/devices/system/cpu/smt/active")) facts.smt = *active == 1;
+  if (const auto kind = number_in(sources, "proc/sys/kernel/randomize_va_space")) {
+    facts.address_randomisation = *kind != 0;
   }
-  facts.steal_share = steal_share();
-  facts.processors = static_cast<unsigned>(choose_cpus().all.size());
+  facts.load = load_average(sources);
+  if (const auto times = read_cpu_times(sources)) facts.steal_share = steal_share({}, *times);
+  facts.processors =
+      static_cast<unsigned>(std::count_if(topology.processors.begin(), topology.processors.end(),
+                                          [](const Processor& processor) { return processor.allowed; }));
+  if (auto text = summary(topology); !text.empty()) facts.topology = std::move(text);
   return facts;
+}
+
+MachineFacts read_machine_facts() {
+  Topology topology;
+  try {
+    topology = read_topology();
+  } catch (const Error&) {
+    // Told as unavailable, like everything else here that cannot be read.
+  }
+  return read_machine_facts({}, topology);
 }
 
 }  // namespace tandem::runners

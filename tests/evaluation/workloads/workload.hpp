@@ -17,7 +17,8 @@ inline std::uint64_t with_extra(std::uint64_t amount) {
 }
 
 /// Each workload defines these two: its name, and its data with the body that one iteration repeats. The data
-/// does not depend on the extra work, and the extra work is spread evenly over the iterations.
+/// does not depend on the extra work, and the extra work is spread evenly over the iterations (but for
+/// `rare`, which is about nothing else).
 extern const char* const name;
 Program::Body prepare();
 

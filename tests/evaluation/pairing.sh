@@ -1,0 +1,225 @@
+#!/usr/bin/env bash
+# How far estimates of one ratio scatter, by pairing and beside other tools, at equal machine time; what is found of
+# planted work; what pairing costs. ./dev evaluate pairing; the README of this folder says what is shown.
+# Writes evaluation/pairing.{md,tsv}.
+set -euo pipefail
+export LC_ALL=C
+
+build=$(readlink -f "${1:?usage: pairing.sh BUILD_DIRECTORY}")
+seconds=${TANDEM_SECONDS:-2}   # of machine time, for one estimate
+repeats=${TANDEM_REPEATS:-12}  # estimates of every method for every workload
+read -ra workloads <<<"${TANDEM_WORKLOADS:-arithmetic stream bandwidth chase branches allocation openmp rare}"
+run_ns=25000000  # one process of a workload under hyperfine
+repetitions=10   # of Google Benchmark, per side
+
+say() { printf 'pairing: %s\n' "$*" >&2; }
+fail() { say "$*"; exit 1; }
+calculate() { awk "BEGIN { print ($1) }"; }
+
+[[ $seconds =~ ^[0-9]*\.?[0-9]+$ && $seconds != 0 ]] || fail "TANDEM_SECONDS is '$seconds' and must be a positive number"
+[[ $repeats =~ ^[1-9][0-9]*$ ]] || fail "TANDEM_REPEATS is '$repeats' and must be a whole number from 1"
+timeout 300 cmake "$build" >/dev/null  # looks again for what was installed since
+timeout 1500 cmake --build "$build" --target tandem_pairing_programs evaluation_pairing >&2 ||
+  fail "the workloads were not built"
+program=$build/evaluation_pairing
+programs=$build/pairing_programs
+for workload in "${workloads[@]}"; do
+  [ -x "$programs/${workload}_0" ] || fail "there is no workload '$workload'"
+done
+for tool in hyperfine valgrind; do
+  command -v "$tool" >/dev/null || say "$tool is not installed; its column stays empty"
+done
+recoveries=$((repeats < 9 ? (repeats + 2) / 3 : 3))  # estimates of the planted work
+
+mkdir -p evaluation
+rows=$PWD/evaluation/pairing.tsv table=$PWD/evaluation/pairing.md
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/copies"
+: >"$rows"
+
+record() { local IFS=$'\t'; printf '%s\n' "$*" >>"$rows"; }  # the fields are told in pairing_rows.hpp
+record_failure() {  # record_failure WORKLOAD PERCENT METHOD WHY
+  say "$3 failed on $1 with $2 % more work: $4"
+  record "$1" "$2" "$3" failed - - - 0 "${4//$'\t'/ }"
+}
+last_words() { tail -n 1 "$scratch/messages"; }
+# The event of `rare` costs twice as much with 2 % more work in all.
+percent_of() { if [ "$1" = rare ]; then echo 2; else echo 5; fi; }
+
+instructions() {  # instructions PROGRAM ITERATIONS
+  OMP_WAIT_POLICY=passive timeout 300 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$1" --iterations "$2" 2>&1 |
+    awk '/Collected/ { print $NF }'
+}
+count_work() {  # count_work WORKLOAD: the difference of two counts leaves out the program's start
+  local percent few=200 variant low high counts=()
+  command -v valgrind >/dev/null || return 0
+  percent=$(percent_of "$1")
+  case $1 in
+    openmp) few=20 ;;
+    rare) few=5000 ;;  # ten whole periods of the event
+  esac
+  for variant in 0 "$percent"; do
+    low=$(instructions "$programs/$1_$variant" "$few") || low=
+    high=$(instructions "$programs/$1_$variant" $((2 * few))) || high=
+    if [ -z "$low" ] || [ -z "$high" ]; then record_failure "$1" "$percent" instructions "no count"; return 0; fi
+    counts+=($((high - low)))
+  done
+  record "$1" "$percent" instructions ok "$(calculate "log(${counts[1]} / ${counts[0]})")" - - 1 -
+}
+
+# `auto` is what the calibration chooses for this workload on this host: PAIRING:SLICE_US:LAUNCH_MS, or nothing.
+choose_arrangement() {  # choose_arrangement WORKLOAD
+  local budget
+  budget=$(calculate "15 * $seconds < 30 ? 15 * $seconds : 30")
+  # Its exit code says whether the host is fit; the choice stands in any case.
+  { timeout 300 "$build/tandem" calibrate --json --state_dir "$scratch/state" --budget "$budget" "$programs/$1_0" \
+    2>"$scratch/messages" || true; } | awk '
+    function value(line) { sub(/^[^:]*: */, "", line); sub(/,? *$/, "", line); gsub(/"/, "", line); return line }
+    /"chosen": *\{/ { inside = 1 }
+    inside && /"pairing":/ { pairing = value($0) }
+    inside && /"slice_ns":/ { slice_us = value($0) / 1e3 }
+    inside && /"launch_ns":/ { launch_ms = value($0) / 1e6 }
+    inside && /\}/ { exit }
+    END { if (pairing != "" && slice_us >= 1 && launch_ms >= 1) printf "%s:%.0f:%.0f\n", pairing, slice_us, launch_ms }
+  '
+}
+
+pair_up() {  # pair_up WORKLOAD PERCENT METHOD ARRANGEMENT SEED
+  local line limit
+  [ -z "${refused[$3]:-}" ] || return 0
+  limit=$(calculate "int(60 + 10 * $seconds)")
+  if line=$(timeout "$limit" "$program" estimate "$4" "$seconds" "$5" "$programs/$1_0" "$programs/$1_$2" "$scratch/copies" \
+    2>"$scratch/messages"); then
+    record "$1" "$2" "$3" "$line"
+    case $line in
+      refused*) refused[$3]=1 ;;
+      failed*) say "$3 failed on $1 with $2 % more work: ${line##*$'\t'}" ;;
+    esac
+  else
+    record_failure "$1" "$2" "$3" "$(last_words)"
+  fi
+}
+
+time_processes() {  # time_processes WORKLOAD ITERATIONS RUNS: fills $scratch/times.csv
+  timeout 600 hyperfine -N --style none --warmup 1 --runs "$3" --export-csv "$scratch/times.csv" \
+    -n control "'$programs/$1_0' --iterations $2" -n treatment "'$programs/$1_0' --iterations $2" \
+    >/dev/null 2>"$scratch/messages"
+}
+
+run_hyperfine() {  # run_hyperfine WORKLOAD
+  local begin=$EPOCHREALTIME ratio runs
+  [ -n "$process_seconds" ] || return 0
+  runs=$(calculate "$seconds < 8 * $process_seconds ? 2 : int($seconds / (2 * $process_seconds)) - 1")
+  if time_processes "$1" "$iterations" "$runs"; then
+    # Of means, because that is the ratio which hyperfine itself prints.
+    ratio=$(awk -F, '{ mean[$1] = $2 } END { printf "%.9f", log(mean["treatment"] / mean["control"]) }' "$scratch/times.csv")
+    record "$1" 0 hyperfine ok "$ratio" - "$(calculate "$EPOCHREALTIME - $begin")" "$runs" -
+  else
+    record_failure "$1" 0 hyperfine "$(last_words)"
+  fi
+}
+
+repeat_google() {  # repeat_google WORKLOAD FILE: one nanosecond figure per repetition
+  # It makes the repetitions up to 1.4 times as long as it is told, and finds their length in about the time of one.
+  timeout 600 "$programs/$1_google" --benchmark_repetitions="$repetitions" --benchmark_format=csv \
+    --benchmark_min_time="$(calculate "$seconds / (2 * ($repetitions + 1) * 1.4)")" 2>"$scratch/messages" |
+    awk -F, -v name="\"$1/real_time\"" '$1 == name { print $3 }' >"$2"
+  [ "$(wc -l <"$2")" = "$repetitions" ]
+}
+
+run_google() {  # run_google WORKLOAD
+  local begin=$EPOCHREALTIME ratio p
+  [ -x "$programs/$1_google" ] || return 0
+  if repeat_google "$1" "$scratch/control" && repeat_google "$1" "$scratch/treatment" &&
+    read -r ratio p < <("$program" differ "$scratch/control" "$scratch/treatment" 2>"$scratch/messages"); then
+    record "$1" 0 google ok "$ratio" - "$(calculate "$EPOCHREALTIME - $begin")" "$repetitions" "$p"
+  else
+    record_failure "$1" 0 google "$(last_words)"
+  fi
+}
+
+prepare_hyperfine() {  # prepare_hyperfine WORKLOAD: sets iterations and process_seconds, the latter empty if it cannot run
+  local iteration_ns
+  iterations=1 process_seconds=
+  command -v hyperfine >/dev/null || return 0
+  iteration_ns=$(timeout 60 "$programs/$1_0" --json --seconds 0.3 | sed -n 's/.*"median": \([0-9.]*\).*/\1/p') || iteration_ns=
+  if [ -z "$iteration_ns" ]; then record_failure "$1" 0 hyperfine "the workload gives no time alone"; return 0; fi
+  iterations=$(calculate "$run_ns < $iteration_ns ? 1 : int($run_ns / $iteration_ns)")
+  if time_processes "$1" "$iterations" 5; then
+    process_seconds=$(awk -F, '$1 == "control" { print $2 }' "$scratch/times.csv")
+  else
+    record_failure "$1" 0 hyperfine "$(last_words)"
+  fi
+}
+
+# All methods of a round meet the same moods of the machine; no method always follows the same other one.
+measure() {  # measure WORKLOAD
+  local methods=(sequence process alternate duet auto hyperfine google) iterations process_seconds
+  local usual chosen same round i method percent
+  local -A refused=()
+  percent=$(percent_of "$1")
+  usual=$(timeout 60 "$program" usual "$programs/$1_0" "$scratch/copies" 2>"$scratch/messages") || usual=
+  chosen=$(choose_arrangement "$1") || chosen=
+  if [ -n "$chosen" ]; then
+    record "$1" 0 choice ok - - - 0 "$chosen"
+  else
+    record_failure "$1" 0 choice "$(last_words)"
+    chosen=$(awk '$1 == "alternate" { print $2 }' <<<"$usual")
+  fi
+  # Where the choice is what a pairing does anyway, its estimates count for both.
+  same=$(awk -v chosen="$chosen" '$2 == chosen { print $1 }' <<<"$usual")
+  prepare_hyperfine "$1"
+  for ((round = 1; round <= repeats; ++round)); do
+    say "$1 next to itself, round $round of $repeats"
+    for ((i = 0; i < ${#methods[@]}; ++i)); do
+      method=${methods[(i + round) % ${#methods[@]}]}
+      case $method in
+        hyperfine) run_hyperfine "$1" ;;
+        google) run_google "$1" ;;
+        auto) if [ -z "$same" ]; then pair_up "$1" 0 auto "$chosen" "$round"; fi ;;
+        *) pair_up "$1" 0 "$method" "$method" "$round" ;;
+      esac
+    done
+  done
+  for ((round = 1; round <= recoveries; ++round)); do
+    say "$1 with $percent % more work, round $round of $recoveries"
+    for method in process alternate duet; do pair_up "$1" "$percent" "$method" "$method" "$round"; done
+    if [ -z "$same" ]; then pair_up "$1" "$percent" auto "$chosen" "$round"; fi
+  done
+  if [ -n "$same" ]; then
+    awk -F '\t' -v OFS='\t' -v workload="$1" -v same="$same" '$1 == workload && $3 == same && $4 == "ok" { $3 = "auto"; print }' \
+      "$rows" >"$scratch/same"
+    cat "$scratch/same" >>"$rows"
+  fi
+}
+
+cpu_times() { awk '/^cpu / { for (i = 2; i <= 9; ++i) all += $i; print $9, all }' /proc/stat; }  # stolen, all
+load=$(cut -d ' ' -f 1 /proc/loadavg)
+model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
+read -r stolen_before all_before < <(cpu_times)
+
+write_table() {  # after every workload, so that a run that is stopped leaves what it has
+  local stolen all
+  read -r stolen all < <(cpu_times)
+  {
+    printf 'Host: %s, %s processors, Linux %s, load at the start %s, ' "${model:-unknown}" "$(nproc)" "$(uname -r)" "$load"
+    printf '%.2f %% of the time stolen by the hypervisor. One estimate: %s s, %s of each.\n\n' \
+      "$(calculate "100 * ($stolen - $stolen_before) / ($all - $all_before + 1)")" "$seconds" "$repeats"
+    "$program" table "$rows"
+  } >"$table.new" && mv "$table.new" "$table"
+}
+
+say "costs"
+if ! timeout 300 "$program" costs "$programs/empty_0" "$programs/arithmetic_0" "$scratch/copies" >>"$rows" 2>"$scratch/messages"; then
+  record_failure costs 0 costs "$(last_words)"
+fi
+for workload in "${workloads[@]}"; do
+  say "$workload, counting its work and choosing how to measure it"
+  count_work "$workload"
+  measure "$workload"
+  write_table || say "the table could not be written"
+done
+cat "$table"
+failures=$(awk -F '\t' '$4 == "failed"' "$rows" | wc -l)
+[ "$failures" = 0 ] || fail "$failures measurements failed"

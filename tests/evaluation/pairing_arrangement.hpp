@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "runners/pair_runner.hpp"
+#include "runners/pairing.hpp"
+
+namespace tandem::evaluation {
+
+/// "PAIRING:SLICE_US:LAUNCH_MS", as in alternate:200:120. Nothing if the text is not one.
+[[nodiscard]] std::optional<runners::Arrangement> arrangement_named(std::string_view text);
+[[nodiscard]] std::string name_of(const runners::Arrangement& arrangement);
+
+/// A workload that is ready to be measured: both programs and what one look at the control shows.
+struct Ground {
+  runners::ProgramPair pair;
+  std::string benchmark;
+  runners::BenchmarkFacts facts;
+};
+
+/// Throws Error with the runner's own words when the program cannot be measured.
+[[nodiscard]] Ground look_at(runners::PairRunner& runner, const std::filesystem::path& control,
+                             const std::filesystem::path& treatment);
+
+/// How a pairing measures without calibration, or why it cannot.
+[[nodiscard]] std::variant<runners::Arrangement, std::string> usual_arrangement(const Ground& ground,
+                                                                                runners::Pairing pairing);
+
+}  // namespace tandem::evaluation

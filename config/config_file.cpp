@@ -15,7 +15,7 @@ using specs::Problems;
 const Keys top_keys = {"state_dir",       "exec_dir",      "status_file",       "interval",     "once",
                        "max_launches",    "build_timeout", "benchmark_timeout", "jobs",         "cxxflags",
                        "ldflags",         "sandbox",       "sandbox_read",      "build_memory", "build_disk",
-                       "build_processes", "cache_budget",  "layouts",           "watch"};
+                       "build_processes", "cache_budget",  "layouts",           "calibrate",    "watch"};
 const Keys watch_keys = {
     "name",           "repo",      "repo_dir",       "remote_repository", "branch",     "framework",
     "frameworks_dir", "platforms", "benchmark_file", "base_commit",       "commit",     "commit_file",
@@ -190,6 +190,7 @@ ConfigFile read_document(const Node& root, const std::filesystem::path& file, Pr
   read.count("build_processes", config.top.build_processes, 0, most_processes);
   read.size("cache_budget", config.top.cache_budget);
   read.count("layouts", config.top.layouts, 1, most_layouts);
+  read.flag("calibrate", config.top.calibrate);
   read.with("watch", [&](const Node& list) {
     for (const Node& item : list.items()) {
       problems.attempt([&] { config.watches.push_back(read_watch(item, folder, problems)); });

@@ -199,6 +199,9 @@ Settings merge(const std::optional<ConfigFile>& file, const Overrides& given, co
   apply(settings, flags);
   settings.state_dir = choose_state_dir(flags.state_dir, file ? file->top.state_dir : std::nullopt, places);
   if (settings.exec_dir.empty()) settings.exec_dir = settings.state_dir / "cache";
+  // One pass is meant to be short: what a file says about idle time does not make it long.
+  const bool wanted = !file || file->top.calibrate.value_or(true);
+  settings.calibrate = flags.calibrate.value_or(wanted && !settings.once);
 
   if (file && file->watches.size() > 1) refuse_flags_for_one_watch(flags, *file);
   if (file) {

@@ -87,7 +87,8 @@ struct Settings {
   int build_processes = 4096;
   std::uint64_t cache_budget = std::uint64_t{20} << 30;  ///< bytes; 0: no limit
   int layouts = 4;                                       ///< linkings per side that a screen draws from
-  std::vector<WatchSettings> watches;                    ///< at least one
+  bool calibrate = true;               ///< in idle time; with `once` only if a flag asks for it
+  std::vector<WatchSettings> watches;  ///< at least one
 };
 
 /// What one source says about a watch; what is not said stays empty.
@@ -108,7 +109,7 @@ struct WatchOverrides {
 struct Overrides : WatchOverrides {
   std::optional<std::filesystem::path> state_dir, exec_dir, status_file;
   std::optional<Seconds> interval, build_timeout, benchmark_timeout;
-  std::optional<bool> once;
+  std::optional<bool> once, calibrate;
   std::optional<int> max_launches, jobs, build_processes, layouts;
   std::optional<std::string> cxxflags, ldflags;
   std::optional<Isolation> sandbox;

@@ -31,6 +31,7 @@ constexpr std::size_t verdicts_shown = 20;
 void Bench::clear() {
   executables_.clear();
   layouts_.clear();
+  calibrations_.reset();
 }
 
 const Executable* Bench::build(const builders::Commit& commit, const std::stop_token& stop) {
@@ -142,6 +143,7 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
   const std::string& name = trial.candidates.front().name;
 
   runners::Subject subject{trial.protocol, trial.candidates.front().in_program, {}};
+  runners::BenchmarkFacts facts;
   const runners::ProgramPair pair = pair_of(*trial.test, *control, treatment, settings_.scratch);
   if (trial.protocol == runners::Protocol::slices) {
     auto looked = workshop_.runner.look_at(pair, subject.benchmark, stop);
@@ -149,8 +151,10 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
       if (failure->reason == RunFailure::Reason::stopped) return {};
       return save_all(control_id, "failed", failure->what);
     }
-    subject.shape = runners::shape_for(std::get<runners::BenchmarkFacts>(looked), {});
+    facts = std::get<runners::BenchmarkFacts>(looked);
   }
+  const Arranged arranged = arrange(trial, facts);
+  subject.shape = shape_of(trial.protocol, facts, arranged.screen);
   Linkings one = layouts_.of(*control, *trial.test, stop);
   Linkings other = layouts_.of(treatment, *trial.test, stop);
   if (stop.stop_requested()) return {};
@@ -165,8 +169,8 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
   screening.max_launches = settings_.max_launches;
   screening.seed = seed_of(commit, name);
   for (const Candidate& candidate : trial.candidates) {
-    if (const auto prior = priors_.find(candidate.name); prior != priors_.end()) {
-      screening.priors[candidate.in_program] = prior->second;
+    if (const auto prior = prior_of(candidate.name, arranged)) {
+      screening.priors[candidate.in_program] = *prior;
     }
   }
   auto all = screen(
@@ -188,12 +192,16 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
     if (found->prior) priors_[candidate.name] = *found->prior;
     const bool changed = found->verdict.outcome == analysis::Outcome::slower ||
                          found->verdict.outcome == analysis::Outcome::faster;
-    if (changed && settings_.records == PipelineSettings::Records::confirm) {
+    const bool confirmed = changed && settings_.records == PipelineSettings::Records::confirm;
+    const std::string unsound = confirmed ? unfit(candidate.name) : std::string();
+    if (confirmed && unsound.empty()) {
+      subject.shape = shape_of(trial.protocol, facts, arranged.confirmation);
       suspects.push_back(
           {trial.test, subject, candidate, *trial.control, std::move(*found), screening.seed, layout});
       continue;
     }
-    const auto verdict = verdict_of(commit, control_id, candidate, *found, screening.seed);
+    auto verdict = verdict_of(commit, control_id, candidate, *found, screening.seed);
+    if (!unsound.empty()) verdict.note += "; not recorded: " + unsound;
     workshop_.store.save_step(settings_.key, {verdict, {}, std::nullopt});
     tell_verdict(verdict);
   }
@@ -239,8 +247,9 @@ void Bench::tell_verdict(const store::StoredVerdict& verdict) const {
       {settings_.key.platform, verdict.commit, verdict.benchmark, verdict.outcome, verdict.note});
   status.last_verdicts.resize(std::min(status.last_verdicts.size(), verdicts_shown));
   if (verdict.verdict.launches > 0) {
-    status.noise_floor[verdict.benchmark] = {verdict.verdict.sigma,
-                                             verdict.verdict.minimum_detectable_effect};
+    Status::Noise& noise = status.noise_floor[verdict.benchmark];
+    noise.sigma = verdict.verdict.sigma;
+    noise.minimum_detectable_effect = verdict.verdict.minimum_detectable_effect;
   }
   workshop_.show();
 }

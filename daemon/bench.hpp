@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/calibration.hpp"
 #include "builders/builder.hpp"
+#include "daemon/arranging.hpp"
 #include "daemon/control_rule.hpp"
 #include "daemon/layouts.hpp"
 #include "daemon/pipeline.hpp"
@@ -35,7 +37,7 @@ struct Trial {
 /// A benchmark whose screen found a change, waiting for its confirmation.
 struct Suspect {
   const Test* test = nullptr;
-  runners::Subject subject;
+  runners::Subject subject;  ///< as the confirmation measures it
   Candidate candidate;
   std::size_t control = 0;
   Screened screened;
@@ -87,6 +89,19 @@ class Bench {
   [[nodiscard]] std::optional<std::size_t> last_step_before(const Line& line, std::size_t position,
                                                             const Candidate& candidate) const;
   const std::set<std::string>& benchmarks_of(const std::string& commit);
+  /// What the store knew of this host when the commit's examination began.
+  struct Calibrations {
+    std::map<std::string, analysis::Calibration> by_name;
+    std::string host;
+    std::string host_unfit;
+  };
+  const Calibrations& calibrations();
+  /// Of the trial's first candidate: benchmarks of one process share their launches.
+  Arranged arrange(const Trial& trial, const runners::BenchmarkFacts& facts);
+  /// From a calibration in this arrangement, or from the A/A of an earlier screen.
+  std::optional<PriorSigma> prior_of(const std::string& benchmark, const Arranged& arranged);
+  /// Why a change of it is not confirmed; empty: it is.
+  [[nodiscard]] std::string unfit(const std::string& benchmark);
   void save_without_screen(const std::string& commit, const std::string& control, const Candidate& candidate,
                            const std::string& outcome, const std::string& note);
 
@@ -96,6 +111,7 @@ class Bench {
   std::map<std::string, builders::Executable> executables_;
   std::map<std::string, std::set<std::string>> benchmarks_;  ///< of examined commits
   std::map<std::string, PriorSigma> priors_;                 ///< by full name
+  std::optional<Calibrations> calibrations_;
 };
 
 }  // namespace tandem::daemon

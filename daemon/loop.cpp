@@ -154,6 +154,19 @@ int more_pressing(int one, int other) {
   return 0;
 }
 
+/// Calibrates benchmark by benchmark, until all are or until it is time to look for new commits; one of them
+/// in any case, because a short interval would leave no time at all.
+void spend_idle_time(const std::vector<std::unique_ptr<WatchWalk>>& walks,
+                     const std::optional<Clock::time_point>& until, const std::stop_token& stop) {
+  for (auto walk = walks.begin(); walk != walks.end() && !stop.stop_requested();) {
+    if ((*walk)->calibrate_next(stop) == IdleTime::Spent::nothing_to_do) {
+      ++walk;
+    } else if (until && Clock::now() >= *until) {
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 int run_daemon(const config::Settings& settings, const Installation& installation, const Watcher& watcher,
@@ -212,6 +225,9 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
         if (ended == WatchWalk::Ended::stopped) break;
         if (settings.once) code = more_pressing(code, walk->exit_code(ended));
       }
+      if (settings.calibrate && !stop.stop_requested()) {
+        spend_idle_time(walks, settings.once ? std::nullopt : std::optional(next), stop);
+      }
       if (settings.once || stop.stop_requested()) break;
       status.phase = "waiting";
       board.publish();
@@ -242,6 +258,7 @@ Installation find_installation() {
       "libexec" / "tandem";
   installation.shim = libexec / "tandem-shim";
   installation.linker = libexec / "linker";
+  installation.host_check = libexec / "tandem-host-check";
   return installation;
 }
 

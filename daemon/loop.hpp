@@ -18,6 +18,7 @@ struct Installation {
   std::filesystem::path frameworks_dir;  ///< used where a watch names none
   std::filesystem::path shim;            ///< the program inside a sandbox
   std::filesystem::path linker;          ///< the folder of the wrapper that captures links
+  std::filesystem::path host_check;      ///< what is calibrated without a program
 };
 
 /// Told whenever the status has changed, between launches only.

@@ -31,6 +31,12 @@ struct Perform {
     return commands::run_status_command(options);
   }
   int operator()(const commands::CacheOptions& options) const { return commands::run_cache_command(options); }
+  int operator()(const commands::PlatformOptions& options) const {
+    return commands::run_platform_command(options, stop);
+  }
+  int operator()(const commands::CalibrateOptions& options) const {
+    return commands::run_calibrate_command(options, stop);
+  }
   int operator()(const commands::FetchChild& child) const {
     return tandem::builders::fetch_in_child(child.arguments);
   }

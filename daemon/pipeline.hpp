@@ -30,6 +30,7 @@ struct PipelineSettings {
   std::size_t layouts = 4;                                          ///< per side, that a screen draws from
   enum class Records { confirm, none } records = Records::confirm;  ///< none: stored, never confirmed
   std::filesystem::path scratch;
+  runners::CpuChoice cpus = {};  ///< decides which arrangements are possible
 };
 
 /// What the pipeline works with. All of it outlives the pipeline.
@@ -41,6 +42,8 @@ struct Workshop {
   std::function<std::int64_t()> now;  ///< seconds since 1970 UTC
   Status& status;
   std::function<void()> show;  ///< the status has changed; called between launches only
+  /// What calibrations hold for (runners::host_identity); nothing: they hold anywhere.
+  std::function<std::string()> host = {};
 };
 
 /// The walk of one commit through build, screen, confirmation and report, as the design's table has it.

@@ -35,11 +35,14 @@ struct Status {
   struct Noise {
     double sigma = 0;                      ///< of one launch's log-ratio
     double minimum_detectable_effect = 0;  ///< as a share
+    std::string pairing = {};              ///< from its calibration; empty: there is none
+    std::string unfit = {};                ///< a sentence: its changes are not recorded
   };
 
   std::string version;
   int pid = 0;
-  std::string phase = "starting";  ///< starting, fetching, building, measuring, confirming, waiting, stopped
+  std::string phase = "starting";  ///< starting, fetching, building, measuring, confirming, calibrating,
+                                   ///< waiting, stopped
   std::string watch;
   std::string platform;
   std::string url;
@@ -56,6 +59,7 @@ struct Status {
   std::vector<FailedBuild> failed_builds;  ///< newest first
   std::vector<OpenRegression> open_regressions;
   std::map<std::string, Noise> noise_floor;  ///< by benchmark
+  std::string unfit;                         ///< of the host, a sentence: nothing is recorded
   std::size_t fetch_failures = 0;            ///< in a row, of the watch whose branch cannot be fetched
   std::int64_t next_fetch_at = 0;            ///< when it is tried again; 0: at the next poll
   std::string builds_ahead;  ///< whether commits are built while others are measured, or why not

@@ -9,6 +9,7 @@
 
 #include "builders/build_script.hpp"
 #include "daemon/wall_clock.hpp"
+#include "runners/host_identity.hpp"
 #include "specs/benchmark_spec.hpp"
 #include "specs/error.hpp"
 
@@ -49,6 +50,10 @@ std::string first_word(const std::filesystem::path& file) {
   return word;
 }
 
+std::string this_host() {
+  return runners::host_identity(runners::read_machine_facts());
+}
+
 }  // namespace
 
 WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
@@ -86,8 +91,10 @@ WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
     static_cast<void>(builders::find_build_script(build.frameworks_dir, watch.framework, name));
     auto building = std::make_unique<Building>(build, watch.same_host, ground_.cpus);
     auto runner = std::make_unique<QuietRunner>(ground_.runner, *building);
-    platforms_.push_back({{watch.name, name}, std::move(building), std::move(runner), nullptr});
+    platforms_.push_back(
+        {{watch.name, name}, std::move(building), std::move(runner), nullptr, nullptr, std::nullopt});
     recall(status_, store_, platforms_.back().key);
+    show_calibrations(status_, store_, platforms_.back().key, this_host());
   }
 }
 
@@ -183,7 +190,28 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const builders::Re
     refresh_open_regressions();
     keep_cache_in_budget(round, i + 1);
   }
+  for (auto commit = round.line.commits.rbegin(); commit != round.line.commits.rend(); ++commit) {
+    const auto build = store_.build(platform.key, commit->id);
+    if (!build || !build->succeeded) continue;
+    platform.newest_good = *commit;
+    break;
+  }
   return Ended::at_tip;
+}
+
+IdleTime::Spent WatchWalk::calibrate_next(const std::stop_token& stop) {
+  try {
+    for (Platform& platform : platforms_) {
+      if (!platform.idle || !platform.newest_good) continue;
+      status_.watch = watch_.name;
+      const auto spent = platform.idle->calibrate_next(*platform.newest_good, stop);
+      status_.benchmark.clear();
+      if (spent != IdleTime::Spent::nothing_to_do) return spent;
+    }
+  } catch (const std::exception& error) {
+    fail("calibration", error.what());
+  }
+  return IdleTime::Spent::nothing_to_do;
 }
 
 void WatchWalk::make_pipeline(Platform& platform, const builders::Repository& repository) {
@@ -202,9 +230,17 @@ void WatchWalk::make_pipeline(Platform& platform, const builders::Repository& re
       throw InputError(fmt::format("watch {}: there is no commit {}", watch_.name, watch_.base_commit));
     pipeline.base_commit = base->id;
   }
-  platform.pipeline =
-      std::make_unique<Pipeline>(pipeline, Workshop{platform.building->builder(), *platform.runner, store_,
-                                                    ground_.publisher, now_seconds, status_, ground_.show});
+  pipeline.cpus = ground_.cpus;
+  const Workshop workshop{platform.building->builder(),
+                          *platform.runner,
+                          store_,
+                          ground_.publisher,
+                          now_seconds,
+                          status_,
+                          ground_.show,
+                          this_host};
+  platform.pipeline = std::make_unique<Pipeline>(pipeline, workshop);
+  platform.idle = std::make_unique<IdleTime>(pipeline, workshop);
 }
 
 std::string WatchWalk::start_of(const builders::Repository& repository, const std::string& tip) const {

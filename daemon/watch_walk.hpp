@@ -13,6 +13,7 @@
 #include "builders/source.hpp"
 #include "config/settings.hpp"
 #include "daemon/building.hpp"
+#include "daemon/idle_time.hpp"
 #include "daemon/loop.hpp"
 #include "daemon/pipeline.hpp"
 #include "daemon/poller.hpp"
@@ -46,6 +47,10 @@ class WatchWalk {
   /// stored and shown, because a branch may change under a running service.
   Ended walk(const std::stop_token& stop);
 
+  /// One benchmark of the newest commit that builds, if one is due. Failures of the outside are stored as
+  /// events and shown.
+  [[nodiscard]] IdleTime::Spent calibrate_next(const std::stop_token& stop);
+
   /// The exit code that this watch alone would give after `ended`.
   [[nodiscard]] int exit_code(Ended ended) const;
 
@@ -57,6 +62,8 @@ class WatchWalk {
     std::unique_ptr<Building> building;
     std::unique_ptr<QuietRunner> runner;
     std::unique_ptr<Pipeline> pipeline;
+    std::unique_ptr<IdleTime> idle;
+    std::optional<builders::Commit> newest_good;  ///< examined, and it builds
   };
 
   Ended pass(const std::stop_token& stop);

@@ -136,6 +136,10 @@ std::shared_ptr<DaemonOptions> add_daemon(CLI::App& app) {
   flag(command, "build_processes", o.build_processes, "Processes of one build at a time (4096)");
   size_flag(command, "cache_budget", o.cache_budget, "Bytes that built executables may take (20G)");
   flag(command, "layouts", o.layouts, "Linkings per side that a screen draws from (4)");
+  yes_flag(command, "calibrate", o.calibrate, "Calibrate in idle time (yes; with --once only if given)");
+  command.add_flag_callback(
+      spellings("no_calibrate"), [options] { options->overrides.calibrate = false; },
+      "Never calibrate by itself");
   yes_flag(command, "once", o.once, "Up to the tip of the branch, then exit");
   return options;
 }
@@ -193,6 +197,61 @@ std::shared_ptr<CacheOptions> add_cache(CLI::App& app) {
   return options;
 }
 
+std::shared_ptr<PlatformOptions> add_platform(CLI::App& app) {
+  auto options = std::make_shared<PlatformOptions>();
+  CLI::App& command = *app.add_subcommand("platform", "Instruction sets, topology, readiness for measuring");
+  using Action = PlatformOptions::Action;
+  auto* fix = command.add_flag_callback(
+      "--fix", [options] { options->action = Action::fix; },
+      "As root: set the host up for measuring until Ctrl-C, or while COMMAND runs, then set it back");
+  command
+      .add_flag_callback(
+          "--restore", [options] { options->action = Action::restore; }, "Set back what a killed --fix left")
+      ->excludes(fix);
+  command.add_option("COMMAND", options->command,
+                     "After --: run with the host set up; its status is returned");
+  flag(command, "state_dir", options->state_dir, "Where --fix notes what was set before (/run/tandem)");
+  command.add_flag_callback(
+      "--json", [options] { options->format = Format::json; }, "Print JSON");
+  return options;
+}
+
+std::shared_ptr<CalibrateOptions> add_calibrate(CLI::App& app) {
+  auto options = std::make_shared<CalibrateOptions>();
+  CLI::App& command = *app.add_subcommand(
+      "calibrate", "This host: noise floor, minimum detectable effect, the best pairing of each benchmark");
+  command.add_option("PROGRAM", options->program, "An executable to run next to itself; without it our own");
+  command.add_option("ARGUMENTS", options->arguments, "After --: its arguments");
+  command.add_option("--filter", options->filter, "Only benchmarks whose name contains this");
+  command.add_option("--margin", options->margin, "The change worth knowing, as a share (0.01 is 1 %)")
+      ->check(between(0.0001, 1.0))
+      ->capture_default_str();
+  command.add_option("--budget", options->budget_seconds, "Seconds that one benchmark may take")
+      ->check(between(0.1, 3600.0))
+      ->capture_default_str();
+  command.add_option_function<std::string>(
+      "--pairing",
+      [options](const std::string& name) {
+        options->pairing = runners::pairing_named(name);
+        if (options->pairing || name == "auto") return;
+        throw InputError(fmt::format(
+            "--pairing: found \"{}\"; expected auto, alternate, duet, process or process_together", name));
+      },
+      "How both sides share the machine: auto, alternate, duet, process, process_together (auto)");
+  command.add_option("--seed", options->seed, "Seed of all coins; drawn by chance if not given")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--timeout", options->timeout_seconds, "Seconds that one launch may take")
+      ->check(between(0.1, 86400.0))
+      ->capture_default_str();
+  flag(command, "state_dir", options->state_dir, "Where it is kept");
+  command.add_flag_callback(
+      "--stored", [options] { options->action = CalibrateOptions::Action::show_stored; },
+      "Measure nothing, show what is kept");
+  command.add_flag_callback(
+      "--json", [options] { options->format = Format::json; }, "Print JSON");
+  return options;
+}
+
 }  // namespace
 
 Request read_command_line(int argc, const char* const* argv) {
@@ -207,6 +266,8 @@ Request read_command_line(int argc, const char* const* argv) {
   const auto report = add_report(app);
   const auto status = add_status(app);
   const auto cache = add_cache(app);
+  const auto platform = add_platform(app);
+  const auto calibrate = add_calibrate(app);
   const auto named = [&](const CLI::App* one) { return one->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && std::as_const(app).get_subcommands(named).empty()) {
     throw InputError(fmt::format("there is no command {}; tandem --help lists them", argv[1]));
@@ -225,6 +286,8 @@ Request read_command_line(int argc, const char* const* argv) {
   if (app.got_subcommand("report")) return *report;
   if (app.got_subcommand("status")) return *status;
   if (app.got_subcommand("cache")) return *cache;
+  if (app.got_subcommand("platform")) return *platform;
+  if (app.got_subcommand("calibrate")) return *calibrate;
   return *compare;
 }
 

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "daemon/commands/cache_commands.hpp"
+#include "daemon/commands/calibrate.hpp"
 #include "daemon/commands/compare.hpp"
+#include "daemon/commands/platform.hpp"
 #include "daemon/commands/walk_commands.hpp"
 
 namespace tandem::daemon::commands {
@@ -21,7 +23,7 @@ struct FetchChild {
 };
 
 using Request = std::variant<Message, CompareOptions, DaemonOptions, ReportOptions, StatusOptions,
-                             CacheOptions, FetchChild>;
+                             CacheOptions, CalibrateOptions, PlatformOptions, FetchChild>;
 
 /// Reads the command line. Throws `InputError` with one sentence that names the flag and what is allowed.
 [[nodiscard]] Request read_command_line(int argc, const char* const* argv);

@@ -56,6 +56,18 @@ std::string text_of_status(const ordered_json& status) {
                     progress.at("launch").get<std::size_t>(), progress.at("most_launches").get<std::size_t>(),
                     progress.at("commits_left").get<std::size_t>());
   }
+  if (text_of(status, "phase") == "calibrating") {
+    text += fmt::format("  {}: launch {} of about {}\n", text_of(status, "benchmark"),
+                        status.at("progress").at("launch").get<std::size_t>(),
+                        status.at("progress").at("most_launches").get<std::size_t>());
+  }
+  if (!text_of(status, "unfit").empty()) {
+    text += fmt::format("UNFIT HOST, nothing is recorded: {}\n", text_of(status, "unfit"));
+  }
+  for (const auto& [benchmark, noise] : status.at("noise_floor").items()) {
+    if (text_of(noise, "unfit").empty()) continue;
+    text += fmt::format("UNFIT, its changes are not recorded: {}: {}\n", benchmark, text_of(noise, "unfit"));
+  }
   text += fmt::format("open regressions: {}\n", status.at("open_regressions").size());
   for (const auto& one : status.at("open_regressions")) {
     text += fmt::format("  {} {} since {}, ratio {:.4f}\n", text_of(one, "id"), text_of(one, "benchmark"),
@@ -96,8 +108,11 @@ std::string status_json(const Status& status) {
   }
   ordered_json noise = ordered_json::object();
   for (const auto& [benchmark, floor] : status.noise_floor) {
-    noise[benchmark] = {{"sigma", floor.sigma},
-                        {"minimum_detectable_effect", floor.minimum_detectable_effect}};
+    noise[benchmark] = {
+        {"sigma", floor.sigma},
+        {"minimum_detectable_effect", floor.minimum_detectable_effect},
+        {"pairing", floor.pairing.empty() ? ordered_json(nullptr) : ordered_json(floor.pairing)},
+        {"unfit", floor.unfit}};
   }
   const bool examining = !status.commit.id.empty();
   const bool known = status.seconds_left >= 0;
@@ -129,6 +144,7 @@ std::string status_json(const Status& status) {
       {"last_verdicts", verdicts_json(status)},
       {"failed_builds", builds_json(status)},
       {"noise_floor", std::move(noise)},
+      {"unfit", status.unfit},
       {"last_error", status.last_error.empty() ? ordered_json(nullptr)
                                                : ordered_json{{"at", iso_time(status.last_error_at)},
                                                               {"sentence", status.last_error}}}};
@@ -147,6 +163,10 @@ std::string status_text(const std::string& json) {
 }
 
 std::string status_line(const Status& status) {
+  if (status.phase == "calibrating") {
+    return fmt::format("calibrating {}: launch {} of about {}", status.benchmark, status.launch,
+                       status.most_launches);
+  }
   if (status.commit.id.empty()) return status.phase;
   std::string line =
       fmt::format("[{}/{}] {} {}", status.commits_done + 1, status.commits_done + status.commits_left,

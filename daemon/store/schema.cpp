@@ -5,7 +5,7 @@ namespace tandem::daemon::store {
 // `position` grows with every write and is never used twice: it is the order in which things happened,
 // whatever the clock said. Replacing a row gives it a new one, except for records, which stay where they were
 // first written.
-const std::array<const char*, 2> schema_steps = {R"sql(
+const std::array<const char*, 3> schema_steps = {R"sql(
 CREATE TABLE scope (
   id       INTEGER PRIMARY KEY,
   watch    TEXT NOT NULL,
@@ -77,6 +77,17 @@ CREATE TABLE event (
 ALTER TABLE build ADD COLUMN identity TEXT NOT NULL DEFAULT '';
 ALTER TABLE build ADD COLUMN last_lines TEXT NOT NULL DEFAULT '';
 CREATE INDEX build_by_identity ON build (scope, identity, position);
+)sql",
+                                                 R"sql(
+CREATE TABLE calibration (
+  position    INTEGER PRIMARY KEY AUTOINCREMENT,
+  scope       INTEGER NOT NULL REFERENCES scope,
+  benchmark   TEXT NOT NULL,
+  host        TEXT NOT NULL,
+  at          INTEGER NOT NULL,
+  calibration TEXT NOT NULL,  -- JSON
+  UNIQUE (scope, benchmark)
+);
 )sql"};
 
 }  // namespace tandem::daemon::store

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/calibration.hpp"
 #include "analysis/screen.hpp"
 #include "analysis/verdict.hpp"
 #include "daemon/record.hpp"
@@ -45,6 +46,12 @@ struct StoredEvent {
   std::string kind;
   std::string sentence;
   std::int64_t at = 0;
+};
+
+/// How a benchmark is measured on this host.
+struct StoredCalibration {
+  WatchKey key;
+  analysis::Calibration calibration;
 };
 
 /// The daemon's memory: one SQLite file (WAL, foreign keys on, synchronous FULL), one writer, any number of
@@ -91,6 +98,16 @@ class Store {
                                                  const std::string& metric, std::size_t newest) const;
   [[nodiscard]] std::optional<std::string> level(const WatchKey& key, const std::string& benchmark,
                                                  const std::string& metric) const;
+
+  /// Replaces the one of the same benchmark.
+  void save_calibration(const WatchKey& key, const analysis::Calibration& calibration);
+  [[nodiscard]] std::optional<analysis::Calibration> calibration(const WatchKey& key,
+                                                                 const std::string& benchmark) const;
+  /// Of one scope, or of all; oldest first.
+  [[nodiscard]] std::vector<StoredCalibration> calibrations(const std::optional<WatchKey>& key = {}) const;
+  /// The spreads of a benchmark's newest screens since then, by their medians.
+  [[nodiscard]] std::vector<double> newest_sigmas(const WatchKey& key, const std::string& benchmark,
+                                                  std::int64_t since, std::size_t newest) const;
 
   /// All records, or those of one kind or state; oldest first.
   struct RecordFilter {

@@ -37,7 +37,7 @@ TEST(ConfigFile, ReadsEveryField) {
     "state_dir": "state", "exec_dir": "/exec", "status_file": "../run/stop", "interval": 1.5, "once": true,
     "max_launches": 10, "build_timeout": 20, "benchmark_timeout": 30, "jobs": 4,
     "cxxflags": "-O2", "ldflags": "-s", "sandbox": "required", "sandbox_read": ["models", "/data"],
-    "build_memory": "8G", "build_disk": 1000, "build_processes": 50, "cache_budget": "0", "layouts": 8,
+    "build_memory": "8G", "build_disk": 1000, "build_processes": 50, "cache_budget": "0", "layouts": 8, "calibrate": false,
     "watch": [{
       "name": "w", "repo": "git", "repo_dir": "clone", "remote_repository": "up", "branch": "a/b",
       "framework": "f",
@@ -66,6 +66,7 @@ TEST(ConfigFile, ReadsEveryField) {
   EXPECT_EQ(config.top.build_processes, 50);
   EXPECT_EQ(config.top.cache_budget, 0U);
   EXPECT_EQ(config.top.layouts, 8);
+  EXPECT_EQ(config.top.calibrate, false);
   ASSERT_EQ(config.watches.size(), 1U);
   const auto& watch = config.watches[0];
   EXPECT_EQ(watch.source, "/etc/tandem/c.json:6:15");
@@ -112,7 +113,7 @@ TEST(ConfigFile, RefusesUnknownKeys) {
       "2:3: /state-dir: unknown key \"state-dir\"; did you mean \"state_dir\"? allowed here: \"state_dir\", "
       "\"exec_dir\", \"status_file\", \"interval\", \"once\", \"max_launches\", \"build_timeout\", "
       "\"benchmark_timeout\", \"jobs\", \"cxxflags\", \"ldflags\", \"sandbox\", \"sandbox_read\", "
-      "\"build_memory\", \"build_disk\", \"build_processes\", \"cache_budget\", \"layouts\", \"watch\"");
+      "\"build_memory\", \"build_disk\", \"build_processes\", \"cache_budget\", \"layouts\", \"calibrate\", \"watch\"");
   EXPECT_EQ(watch_error(R"("brunch": "main")").substr(0, 75),
             "1:13: /watch/0/brunch: unknown key \"brunch\"; did you mean \"branch\"? allowed");
 }

@@ -74,6 +74,22 @@ TEST(Merge, TakesGeneralSettingsFromAFileWithoutWatches) {
   EXPECT_EQ(settings.watches.at(0).framework, "tensor");
 }
 
+TEST(Merge, CalibratesUnlessToldOtherwise) {
+  const auto calibrates = [](const char* text, std::optional<bool> flag, bool once) {
+    Overrides given = flags();
+    given.calibrate = flag;
+    given.once = once;
+    return merge(file(text), given, somewhere).calibrate;
+  };
+  EXPECT_TRUE(calibrates("{}", std::nullopt, false));
+  EXPECT_FALSE(calibrates(R"({"calibrate": false})", std::nullopt, false));
+  EXPECT_TRUE(calibrates(R"({"calibrate": false})", true, false));
+  EXPECT_FALSE(calibrates("{}", std::nullopt, true)) << "one pass is short";
+  EXPECT_FALSE(calibrates(R"({"calibrate": true})", std::nullopt, true));
+  EXPECT_TRUE(calibrates("{}", true, true)) << "unless a flag asks for it";
+  EXPECT_FALSE(calibrates("{}", false, false));
+}
+
 TEST(Merge, AppliesFlagsThatSayHowToAllWatches) {
   Overrides given;
   given.regression = true;

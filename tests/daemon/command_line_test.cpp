@@ -253,5 +253,45 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{{"report", "a", "b"}, "b"}, Wrong{{"report", "--al"}, "--al"},
         Wrong{{"status", "--watch_me"}, "--watch_me"}));
 
+TEST(CommandLine, CalibratesItsOwnProgramUnlessOneIsGiven) {
+  const auto usual = read_as<CalibrateOptions>({"calibrate"});
+  EXPECT_EQ(usual.program, "");
+  EXPECT_EQ(usual.budget_seconds, 30);
+  EXPECT_FALSE(usual.pairing);
+  EXPECT_EQ(usual.action, CalibrateOptions::Action::measure);
+  const auto given = read_as<CalibrateOptions>({"calibrate", "prog", "--pairing", "duet", "--budget", "5",
+                                                "--margin", "0.02", "--filter", "mat", "--seed", "9",
+                                                "--state-dir", "/s", "--json", "--", "--x"});
+  EXPECT_EQ(given.program, "prog");
+  EXPECT_EQ(given.arguments, (Words{"--x"}));
+  EXPECT_EQ(given.pairing, runners::Pairing::duet);
+  EXPECT_EQ(given.budget_seconds, 5);
+  EXPECT_EQ(given.margin, 0.02);
+  EXPECT_EQ(given.filter, "mat");
+  EXPECT_EQ(given.seed, 9u);
+  EXPECT_EQ(given.state_dir, "/s");
+  EXPECT_EQ(given.format, Format::json);
+  EXPECT_FALSE(read_as<CalibrateOptions>({"calibrate", "--pairing", "auto"}).pairing);
+  EXPECT_EQ(read_as<CalibrateOptions>({"calibrate", "--stored"}).action,
+            CalibrateOptions::Action::show_stored);
+}
+
+TEST(CommandLine, SaysWhichPairingsThereAre) {
+  try {
+    read_as<CalibrateOptions>({"calibrate", "--pairing", "trio"});
+    FAIL() << "it was accepted";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "--pairing: found \"trio\"; expected auto, alternate, duet, process or process_together");
+  }
+}
+
+TEST(CommandLine, TellsTheDaemonWhetherToCalibrate) {
+  EXPECT_FALSE(daemon({}).calibrate);
+  EXPECT_EQ(daemon({"--calibrate"}).calibrate, true);
+  EXPECT_EQ(daemon({"--no_calibrate"}).calibrate, false);
+  EXPECT_EQ(daemon({"--no-calibrate"}).calibrate, false);
+}
+
 }  // namespace
 }  // namespace tandem::daemon::commands

@@ -91,7 +91,10 @@ LaunchResult FakeRunner::launch(const ProgramPair& pair, const runners::Subject&
   std::vector<runners::Sampled> all;
   for (const std::string& name : names) {
     call.benchmark = name;
-    all.push_back({name, metric, launch_with(log_ratio(call), call, subject.protocol)});
+    Launch launch = samples ? samples(call) : launch_with(log_ratio(call), call, subject.protocol);
+    if (plan.only) (*plan.only == Side::control ? launch.treatment : launch.control).clear();
+    if (plan.only) launch.first.clear();
+    all.push_back({name, metric, std::move(launch)});
   }
   return all;
 }

@@ -36,6 +36,9 @@ class FakeRunner final : public runners::PairRunner {
 
   /// ln(treatment / control) of the metric that a launch gives.
   std::function<double(const Call&)> log_ratio = [](const Call&) { return 0.0; };
+  /// All values of a launch, where a ratio does not say enough. Of a launch alone the other side's are
+  /// dropped.
+  std::function<runners::Launch(const Call&)> samples;
   /// Whether a call fails, and how.
   std::function<std::optional<runners::RunFailure>(const Call&)> fails;
   /// Told of every call before it is answered; may ask for a stop, or throw.
@@ -48,9 +51,8 @@ class FakeRunner final : public runners::PairRunner {
 
   [[nodiscard]] std::variant<runners::ProgramFacts, runners::RunFailure> inspect(
       const runners::ProgramPair& pair, runners::Side side, std::stop_token stop) override;
-  [[nodiscard]] std::variant<runners::BenchmarkFacts, runners::RunFailure> look_at(const runners::ProgramPair& pair,
-                                                                             const std::string& benchmark,
-                                                                             std::stop_token stop) override;
+  [[nodiscard]] std::variant<runners::BenchmarkFacts, runners::RunFailure> look_at(
+      const runners::ProgramPair& pair, const std::string& benchmark, std::stop_token stop) override;
   [[nodiscard]] runners::LaunchResult launch(const runners::ProgramPair& pair,
                                              const runners::Subject& subject, const runners::LaunchPlan& plan,
                                              std::stop_token stop) override;

@@ -34,7 +34,8 @@ Status sample_status() {
                            "build.sh exited with status 1", "/state/logs/build.log",
                            "net.cpp:3: error: no such file\nmake: stopped"}};
   status.open_regressions = {{"1a2b3c4d5e6f7a8b", "matmul", tests::sample_commit('2', "").id, 1.0825}};
-  status.noise_floor["conv2d"] = {0.004, 0.0125};
+  status.noise_floor["conv2d"] = {0.004, 0.0125, "duet", {}};
+  status.noise_floor["softmax/1000"] = {0.02, 0.1, {}, {}};
   status.last_error = "the host example.org cannot be reached";
   status.last_error_at = 1'704'705'000;
   status.updated_at = 1'704'705'120;
@@ -68,6 +69,31 @@ TEST(StatusReport, SurvivesTextsThatAreNotUtf8) {
   Status status = sample_status();
   status.last_error = "\xff\xfe";
   EXPECT_TRUE(nlohmann::json::parse(status_json(status), nullptr, false).is_object());
+}
+
+TEST(StatusReport, SaysLoudlyWhatIsNotRecorded) {
+  Status status = sample_status();
+  status.noise_floor["conv2d"].unfit = "nothing measures it soundly on this host: duet: one slot is slower";
+  status.unfit = "2 of 3 benchmarks cannot be measured soundly on this host";
+  const std::string text = status_text(status_json(status));
+  EXPECT_NE(
+      text.find(
+          "UNFIT HOST, nothing is recorded: 2 of 3 benchmarks cannot be measured soundly on this host\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(text.find("UNFIT, its changes are not recorded: conv2d: nothing measures it soundly"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(nlohmann::json::parse(status_json(status))["unfit"], status.unfit);
+}
+
+TEST(StatusReport, ShowsHowFarACalibrationIs) {
+  Status status = sample_status();
+  status.commit = {};
+  status.phase = "calibrating";
+  EXPECT_EQ(status_line(status), "calibrating softmax/1000: launch 7 of about 66");
+  EXPECT_NE(status_text(status_json(status)).find("  softmax/1000: launch 7 of about 66\n"),
+            std::string::npos);
 }
 
 class ForeignStatus : public testing::TestWithParam<const char*> {};

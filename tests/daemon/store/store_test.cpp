@@ -221,7 +221,7 @@ TEST_F(StoreContents, TakesForeignTextAsTextAndNeverAsSql) {
 TEST_F(StoreContents, IsAWriteAheadFileThatSaysWhatItIs) {
   const Store store = writer();
   EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA journal_mode"), "wal");
-  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "2");
+  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "3");
   EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA application_id"), std::to_string(0x54414e44));
   EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA foreign_key_check"), "");
 }

@@ -1,0 +1,37 @@
+#include "daemon/arranging.hpp"
+
+#include <algorithm>
+
+namespace tandem::daemon {
+namespace {
+
+bool is_possible(const runners::PossibleArrangements& possible, const runners::Arrangement& arrangement) {
+  return std::any_of(possible.arrangements.begin(), possible.arrangements.end(),
+                     [&](const auto& one) { return one.pairing == arrangement.pairing; });
+}
+
+}  // namespace
+
+Arranged arranged(const std::optional<analysis::Calibration>& calibration,
+                  const runners::PossibleArrangements& possible, const std::string& host) {
+  const runners::Arrangement usual = possible.arrangements.front();
+  Arranged result{usual, usual, std::nullopt};
+  if (!calibration || (!host.empty() && calibration->host != host)) return result;
+  if (!is_possible(possible, calibration->chosen)) return result;
+  result.screen = calibration->chosen;
+  result.confirmation = analysis::for_confirmation(*calibration);
+  if (!is_possible(possible, result.confirmation)) result.confirmation = usual;
+  const auto sigma = analysis::expected_sigma(*calibration);
+  result.prior = PriorSigma{sigma.median, sigma.total};
+  return result;
+}
+
+runners::SliceShape shape_of(runners::Protocol protocol, const runners::BenchmarkFacts& facts,
+                             const runners::Arrangement& arrangement) {
+  runners::SliceShape shape;
+  if (protocol == runners::Protocol::slices) shape = runners::shape_for(facts, arrangement);
+  shape.pairing = arrangement.pairing;
+  return shape;
+}
+
+}  // namespace tandem::daemon

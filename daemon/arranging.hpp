@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analysis/calibration.hpp"
+#include "daemon/screening.hpp"
+#include "runners/arrangements.hpp"
+
+namespace tandem::daemon {
+
+/// How a benchmark is measured now.
+struct Arranged {
+  runners::Arrangement screen;
+  runners::Arrangement confirmation;
+  std::optional<PriorSigma> prior;  ///< from the calibration; nothing: a short A/A has to find it
+};
+
+/// By its calibration, if there is one that holds for this host and whose pairing is still possible; else the
+/// first arrangement that is possible. Pure. An empty `host` stands for any.
+[[nodiscard]] Arranged arranged(const std::optional<analysis::Calibration>& calibration,
+                                const runners::PossibleArrangements& possible, const std::string& host);
+
+/// The shape of its launches; whole processes have a pairing and no slices.
+[[nodiscard]] runners::SliceShape shape_of(runners::Protocol protocol, const runners::BenchmarkFacts& facts,
+                                           const runners::Arrangement& arrangement);
+
+}  // namespace tandem::daemon

@@ -1,0 +1,101 @@
+#include "daemon/commands/platform.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+
+#include "daemon/loop.hpp"
+#include "daemon/report/platform_report.hpp"
+#include "runners/platform_foreground.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::daemon::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using Action = PlatformOptions::Action;
+
+void check(const PlatformOptions& options) {
+  if (options.action == Action::show) {
+    if (!options.command.empty()) throw InputError("a command after -- needs --fix");
+    return;
+  }
+  if (options.format == Format::json)
+    throw InputError("--json shows the host; it does not go with --fix or --restore");
+  if (options.action == Action::restore && !options.command.empty()) {
+    throw InputError("--restore takes no command; it only sets back what a killed --fix left");
+  }
+  if (options.root == "/" && ::geteuid() != 0) {
+    throw InputError("only root may set the host up for measuring; run it with sudo");
+  }
+}
+
+fs::path journal_folder(const PlatformOptions& options) {
+  return options.state_dir ? fs::absolute(*options.state_dir) : fs::path("/run/tandem");
+}
+
+int show(const PlatformOptions& options, const std::stop_token& stop) {
+  const runners::PlatformSources sources{options.root};
+  const auto platform = runners::assess_platform(
+      sources, runners::try_host(sources, find_installation().shim, options.steal_time, stop));
+  const std::string text = options.format == Format::json
+                               ? report::platform_json(platform, runners::choose_cpus(platform.topology))
+                               : report::platform_text(platform);
+  fmt::print("{}", text);
+  return 0;
+}
+
+int say(const runners::Restored& restored) {
+  fmt::print(stderr, "{}", report::restored_text(restored));
+  return restored.failures.empty() ? 0 : 4;
+}
+
+void hold(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  stopped.wait(lock, stop, [] { return false; });
+}
+
+int fix(const PlatformOptions& options, const std::stop_token& stop) {
+  runners::PlatformFix set({options.root}, journal_folder(options));
+  if (const auto left = report::restored_text(set.leftovers()); !left.empty()) {
+    fmt::print(stderr, "An earlier --fix was killed:\n{}", left);
+  }
+  fmt::print(stderr, "{}", report::fix_text(set.steps()));
+  int status = 0;
+  if (!options.command.empty()) {
+    status = runners::run_in_foreground(options.command, stop);
+  } else {
+    fmt::print(stderr, "The host stays so until Ctrl-C or SIGTERM.\n");
+    hold(stop);
+  }
+  const int restoring = say(set.restore());
+  return status != 0 ? status : restoring;
+}
+
+int restore(const PlatformOptions& options) {
+  const auto restored = runners::restore_host({options.root}, journal_folder(options));
+  if (report::restored_text(restored).empty()) fmt::print(stderr, "There is nothing to set back.\n");
+  return say(restored);
+}
+
+}  // namespace
+
+int run_platform_command(const PlatformOptions& options, const std::stop_token& stop) {
+  check(options);
+  switch (options.action) {
+    case Action::fix:
+      return fix(options, stop);
+    case Action::restore:
+      return restore(options);
+    case Action::show:
+      break;
+  }
+  return show(options, stop);
+}
+
+}  // namespace tandem::daemon::commands

@@ -1,0 +1,172 @@
+#include "daemon/idle_time.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tandem::daemon {
+namespace {
+
+using analysis::Calibration;
+using builders::Executable;
+using runners::RunFailure;
+
+constexpr std::size_t screens_looked_at = 15;
+
+/// FNV-1a over what makes it a calibration of its own.
+std::uint64_t seed_of(const std::string& commit, const std::string& benchmark, std::int64_t at) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : commit + "\n" + benchmark + "\n" + std::to_string(at))
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+}  // namespace
+
+bool IdleTime::look_at(const builders::Commit& commit, const std::stop_token& stop) {
+  if (commit.id == commit_) return true;
+  programs_.clear();
+  failed_.clear();
+  executable_.reset();
+  auto built = workshop_.builder.build(commit, stop);
+  auto* executable = std::get_if<Executable>(&built);
+  if (executable == nullptr || stop.stop_requested()) return false;
+  executable_ = std::move(*executable);
+  for (const Test& test : settings_.tests) {
+    if (unknown_placeholder(test, *executable_)) continue;
+    auto looked = workshop_.runner.inspect(pair_of(test, *executable_, *executable_, settings_.scratch),
+                                           runners::Side::control, stop);
+    if (stop.stop_requested()) return false;
+    // A program that does not run has its verdict already.
+    if (auto* facts = std::get_if<runners::ProgramFacts>(&looked))
+      programs_.push_back({&test, std::move(*facts)});
+  }
+  commit_ = commit.id;
+  return true;
+}
+
+bool IdleTime::is_due(const Test& test, const std::string& benchmark, const std::string& host) const {
+  const std::string name = full_name(test, benchmark);
+  if (failed_.contains(name)) return false;
+  const auto known = workshop_.store.calibration(settings_.key, name);
+  if (!known || known->margin != test.margin) return true;
+  const auto sigmas = workshop_.store.newest_sigmas(settings_.key, name, known->at, screens_looked_at);
+  const auto why = analysis::outdated(*known, host, sigmas);
+  if (why) {
+    workshop_.store.add_event({settings_.key.watch, "calibration",
+                               fmt::format("{} is calibrated again: {}", name, *why), workshop_.now()});
+  }
+  return why.has_value();
+}
+
+IdleTime::Spent IdleTime::calibrate_next(const builders::Commit& commit, const std::stop_token& stop) {
+  if (!look_at(commit, stop)) return stop.stop_requested() ? Spent::stopped : Spent::nothing_to_do;
+  const std::string host = workshop_.host ? workshop_.host() : std::string();
+  for (const Program& program : programs_) {
+    const auto& names = program.facts.benchmarks;
+    const auto due = std::find_if(names.begin(), names.end(), [&](const std::string& benchmark) {
+      return is_due(*program.test, benchmark, host);
+    });
+    if (due != names.end()) return calibrate_one(program, *due, host, stop);
+  }
+  return Spent::nothing_to_do;
+}
+
+IdleTime::Spent IdleTime::calibrate_one(const Program& program, const std::string& benchmark,
+                                        const std::string& host, const std::stop_token& stop) {
+  const std::string name = full_name(*program.test, benchmark);
+  workshop_.status.phase = "calibrating";
+  workshop_.status.platform = settings_.key.platform;
+  workshop_.status.benchmark = name;
+  workshop_.show();
+  CalibrationSubject subject;
+  subject.pair = pair_of(*program.test, *executable_, *executable_, settings_.scratch);
+  subject.protocol = program.facts.protocol;
+  subject.benchmark = benchmark;
+  if (subject.protocol == runners::Protocol::slices) {
+    auto looked = workshop_.runner.look_at(subject.pair, benchmark, stop);
+    if (const auto* failure = std::get_if<RunFailure>(&looked)) {
+      if (stop.stop_requested()) return Spent::stopped;
+      fail(name, *failure);
+      return Spent::calibrated;
+    }
+    subject.facts = std::get<runners::BenchmarkFacts>(looked);
+  }
+  subject.possible = runners::possible_arrangements(subject.protocol, subject.facts, settings_.cpus,
+                                                    runners::available_memory());
+  std::optional<Executable> linked;  // held as long as it runs
+  if (settings_.layouts > 1 && executable_->layout_unresolved.empty()) {
+    subject.relink = [&](std::uint64_t seed) -> std::variant<runners::ProgramPair, std::string> {
+      auto result = workshop_.builder.relink(*executable_, seed, stop);
+      if (auto* why = std::get_if<std::string>(&result)) return std::move(*why);
+      linked = std::get<Executable>(std::move(result));
+      return pair_of(*program.test, *executable_, *linked, settings_.scratch);
+    };
+  }
+  CalibrationSettings settings;
+  settings.margin = program.test->margin;
+  settings.seconds = seconds_;
+  settings.max_launches = settings_.max_launches;
+  settings.host = host;
+  settings.at = workshop_.now();
+  settings.seed = seed_of(commit_, name, settings.at);
+  auto calibrated = calibrate(
+      workshop_.runner, subject, settings,
+      [&](const ScreeningProgress& progress) {
+        // A wait for another measurement has its own words; they end with it.
+        workshop_.status.phase = "calibrating";
+        workshop_.status.launch = progress.launch;
+        workshop_.status.most_launches = progress.most;
+        workshop_.show();
+      },
+      stop);
+  if (stop.stop_requested()) return Spent::stopped;
+  if (const auto* failure = std::get_if<RunFailure>(&calibrated)) {
+    // Whole processes fail with all of their benchmarks.
+    const bool alone = subject.protocol == runners::Protocol::slices;
+    for (const std::string& one : program.facts.benchmarks) {
+      if (!alone || one == benchmark) failed_.insert(full_name(*program.test, one));
+    }
+    fail(name, *failure);
+  } else {
+    keep(*program.test, std::get<std::vector<Calibration>>(std::move(calibrated)), host);
+    // A process may print a benchmark once and never again.
+    if (!workshop_.store.calibration(settings_.key, name)) failed_.insert(name);
+  }
+  return Spent::calibrated;
+}
+
+void IdleTime::fail(const std::string& name, const RunFailure& failure) {
+  failed_.insert(name);
+  workshop_.store.add_event({settings_.key.watch, "calibration",
+                             fmt::format("{} could not be calibrated: {}", name, failure.what),
+                             workshop_.now()});
+}
+
+void IdleTime::keep(const Test& test, std::vector<Calibration> found, const std::string& host) {
+  for (Calibration& one : found) {
+    one.benchmark = full_name(test, one.benchmark);
+    workshop_.store.save_calibration(settings_.key, one);
+  }
+  show_calibrations(workshop_.status, workshop_.store, settings_.key, host);
+  workshop_.show();
+}
+
+std::string host_unfit(const store::Store& store, const std::string& host) {
+  std::vector<Calibration> all;
+  for (auto& stored : store.calibrations()) {
+    if (host.empty() || stored.calibration.host == host) all.push_back(std::move(stored.calibration));
+  }
+  return analysis::host_noise(all).unfit;
+}
+
+void show_calibrations(Status& status, const store::Store& store, const WatchKey& key,
+                       const std::string& host) {
+  for (const auto& [scope, one] : store.calibrations(key)) {
+    status.noise_floor[one.benchmark] = {analysis::expected_sigma(one).median, one.minimum_detectable_effect,
+                                         name_of(one.chosen.pairing), one.unfit};
+  }
+  status.unfit = host_unfit(store, host);
+}
+
+}  // namespace tandem::daemon

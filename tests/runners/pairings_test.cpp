@@ -1,0 +1,182 @@
+// Every way of measuring two sliced programs, with good programs and with bad ones.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/launch_statistics.hpp"
+#include "runners/arrangements.hpp"
+#include "runners/pair_runner.hpp"
+#include "support/programs.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace tandem::runners {
+namespace {
+
+using tests::program;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+class PairingsTest : public testing::TestWithParam<Pairing> {
+ protected:
+  PairingsTest() : runner_(settings()) {}
+
+  void SetUp() override {
+    if (GetParam() == Pairing::duet && choose_cpus().duet[0].empty()) GTEST_SKIP() << "one core only";
+  }
+
+  HostSettings settings() const {
+    HostSettings settings;
+    settings.scratch = scratch_.path();
+    settings.deadline = std::chrono::seconds{2};
+    settings.output_bytes = 100'000;
+    return settings;
+  }
+
+  static ProgramPair pair(const std::string& control, const std::string& treatment) {
+    return {program(control), program(treatment), {{"{program}"}}, {}, {}, {}};
+  }
+
+  static SliceShape cut(std::size_t threads = 1) {
+    return shape_for({6000, threads, true, 0}, {GetParam(), microseconds{300}, milliseconds{30}});
+  }
+
+  LaunchResult launch(const std::string& control, const std::string& treatment, const LaunchPlan& plan) {
+    auto result =
+        runner_.launch(pair(control, treatment), {Protocol::slices, "work", plan.shape}, plan, {});
+    EXPECT_EQ(tests::entries(scratch_.path()), 0u) << "copies left behind";
+    EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a process left behind";
+    return result;
+  }
+
+  std::vector<Sampled> samples(const std::string& control, const std::string& treatment,
+                               const LaunchPlan& plan) {
+    auto result = launch(control, treatment, plan);
+    if (const auto* failure = std::get_if<RunFailure>(&result)) {
+      ADD_FAILURE() << failure->what;
+      return {{}};
+    }
+    return std::get<std::vector<Sampled>>(std::move(result));
+  }
+
+  tests::TemporaryDirectory scratch_;
+  HostPairRunner runner_;
+};
+
+INSTANTIATE_TEST_SUITE_P(All, PairingsTest,
+                         testing::Values(Pairing::alternate, Pairing::duet, Pairing::process),
+                         [](const auto& one) { return std::string(name_of(one.param)); });
+
+TEST_P(PairingsTest, GivesEveryPairOfThePlan) {
+  const LaunchPlan plan = plan_launch(3, 0, cut());
+  const Launch launch = samples("steady", "steady", plan).front().launch;
+  EXPECT_EQ(launch.control.size(), plan.shape.pairs);
+  EXPECT_EQ(launch.treatment.size(), plan.shape.pairs);
+  EXPECT_EQ(launch.index, plan.index);
+  EXPECT_GT(launch.control_usage.peak_resident_bytes, 0u);
+  EXPECT_GT(launch.treatment_usage.user.count(), 0);
+  if (GetParam() == Pairing::process) {
+    EXPECT_TRUE(launch.first.empty());
+  } else {
+    EXPECT_EQ(launch.gaps_ns.size(), plan.shape.pairs);
+    EXPECT_EQ(std::count(launch.first.begin(), launch.first.end(), Side::control),
+              static_cast<std::ptrdiff_t>(plan.shape.pairs / 2));
+  }
+}
+
+TEST_P(PairingsTest, FindsTheSlowerSideInEitherSlot) {
+  const LaunchPlan plan = plan_launch(3, 0, cut());
+  for (const LaunchPlan& each : {plan, opposite(plan)}) {
+    const Launch launch = samples("steady", "slower", each).front().launch;  // half as much work again
+    EXPECT_GT(analysis::launch_statistics(launch)->median, std::log(1.2));
+  }
+}
+
+TEST_P(PairingsTest, FindsTheExtraWorkOfAPositiveControl) {
+  SliceShape shape = cut();
+  shape.treatment_extra = 0.5;
+  const Launch launch = samples("steady", "steady", plan_launch(5, 1, shape)).front().launch;
+  const double found = analysis::launch_statistics(launch)->median;
+  EXPECT_GT(found, std::log(1.2));
+  EXPECT_LT(found, std::log(2.0));
+}
+
+TEST_P(PairingsTest, MeasuresOneSideAlone) {
+  const LaunchPlan plan = plan_launch(3, 0, cut());
+  const Launch control = samples("steady", "steady", alone(plan, Side::control)).front().launch;
+  EXPECT_EQ(control.control.size(), plan.shape.pairs);
+  EXPECT_TRUE(control.treatment.empty());
+  const Launch treatment = samples("steady", "steady", alone(plan, Side::treatment)).front().launch;
+  EXPECT_EQ(treatment.treatment.size(), plan.shape.pairs);
+  EXPECT_TRUE(treatment.control.empty());
+}
+
+TEST_P(PairingsTest, KeepsWhatProgramsReportWithUnitAndDirection) {
+  const auto all = samples("reports", "reports_more", plan_launch(3, 0, cut()));
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].metric.name, "time");
+  EXPECT_EQ(all[1].metric.name, "peak_pool");
+  EXPECT_EQ(all[1].metric.unit, "B");
+  EXPECT_EQ(all[1].metric.direction, specs::Direction::lower_is_better);
+  EXPECT_EQ(all[1].launch.control, std::vector<double>{4096});
+  EXPECT_EQ(all[1].launch.treatment, std::vector<double>{8192});
+  EXPECT_EQ(all[2].metric.direction, specs::Direction::higher_is_better);
+}
+
+/// A bad program beside a good one, on either side: who failed, in which launch, how, and in which words.
+struct BadProgram {
+  const char* name;
+  RunFailure::Reason reason;
+  const char* words;
+};
+constexpr BadProgram bad_programs[] = {
+    {"crashes", RunFailure::Reason::crashed, "signal 11"},
+    {"hangs", RunFailure::Reason::timed_out, "before the deadline"},
+    {"ignores_sigterm", RunFailure::Reason::timed_out, "before the deadline"},
+    {"floods_stdout", RunFailure::Reason::flooded, "output"},
+    {"closes_channel", RunFailure::Reason::protocol, ""},
+    {"lies_about_iterations", RunFailure::Reason::protocol, ""},
+    {"prints_garbage", RunFailure::Reason::protocol, "to the greeting"},
+    {"forks", RunFailure::Reason::protocol, "left 1 running process behind"},
+};
+
+TEST_P(PairingsTest, NamesSideLaunchAndReasonOfEveryBadProgramAndStopsTheOther) {
+  for (const BadProgram& bad : bad_programs) {
+    for (const Side side : {Side::control, Side::treatment}) {
+      SCOPED_TRACE(std::string(bad.name) + " as " + name_of(side));
+      // A program that does not know the page never begins a duet, and that is what is said then.
+      const bool speaks_lines = std::string(bad.name) == "ignores_sigterm";
+      const bool refused = GetParam() == Pairing::duet && speaks_lines;
+      const auto result = side == Side::control ? launch(bad.name, "steady", plan_launch(1, 5, cut()))
+                                                : launch("steady", bad.name, plan_launch(1, 5, cut()));
+      const auto* failure = std::get_if<RunFailure>(&result);
+      ASSERT_NE(failure, nullptr);
+      EXPECT_EQ(failure->side, side);
+      EXPECT_EQ(failure->launch, 5u);
+      EXPECT_EQ(failure->reason, refused ? RunFailure::Reason::protocol : bad.reason) << failure->what;
+      EXPECT_TRUE(failure->what.starts_with(name_of(side))) << failure->what;
+      EXPECT_NE(failure->what.find(refused ? "shared page" : bad.words), std::string::npos) << failure->what;
+    }
+  }
+}
+
+TEST_P(PairingsTest, StopsWhenAsked) {
+  std::stop_source source;
+  source.request_stop();
+  const LaunchPlan plan = plan_launch(1, 0, cut());
+  const auto result =
+      runner_.launch(pair("steady", "steady"), {Protocol::slices, "work", plan.shape}, plan, source.get_token());
+  EXPECT_EQ(std::get<RunFailure>(result).reason, RunFailure::Reason::stopped);
+}
+
+TEST_P(PairingsTest, LeaksNothingOverManyLaunchesGoodAndBad) {
+  const std::size_t descriptors = tests::entries("/proc/self/fd");
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    static_cast<void>(launch("steady", i % 2 == 0 ? "steady" : "crashes", plan_launch(9, i, cut())));
+  }
+  EXPECT_EQ(tests::entries("/proc/self/fd"), descriptors);
+}
+
+}  // namespace
+}  // namespace tandem::runners

@@ -18,6 +18,10 @@ const char* name_of(Outcome outcome) {
       return "unmeasurable";
     case Outcome::failed:
       return "failed";
+    case Outcome::control_fails:
+      return "control_fails";
+    case Outcome::treatment_fails:
+      return "treatment_fails";
   }
   return "unknown";
 }

@@ -5,7 +5,19 @@
 namespace tandem::analysis {
 
 /// What a trial says about one benchmark. The order of the list is the order in the design, not of severity.
-enum class Outcome { identical, slower, faster, unchanged, inconclusive, unmeasurable, failed };
+///
+/// `failed`: both sides do, or only next to each other; if one side alone fails, it is named.
+enum class Outcome {
+  identical,
+  slower,
+  faster,
+  unchanged,
+  inconclusive,
+  unmeasurable,
+  failed,
+  control_fails,
+  treatment_fails
+};
 
 [[nodiscard]] const char* name_of(Outcome outcome);
 

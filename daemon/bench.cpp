@@ -94,8 +94,7 @@ std::vector<Trial> Bench::trials(const Line& line, std::size_t position, const E
                                            runners::Side::treatment, stop);
     if (const auto* failure = std::get_if<RunFailure>(&looked)) {
       if (failure->reason == RunFailure::Reason::stopped) return {};
-      const std::string name = program_name(test);
-      save_without_screen(commit, {}, {name, name, {}}, "failed", failure->what);
+      save_failed_start(line, position, treatment, test, *failure, stop);
       continue;
     }
     const auto& facts = std::get<ProgramFacts>(looked);
@@ -120,7 +119,7 @@ std::vector<Trial> Bench::trials(const Line& line, std::size_t position, const E
 std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const Executable& treatment,
                                   Trial trial, const std::stop_token& stop) {
   const std::string& commit = line.commits[position].id;
-  const auto save_all = [&](const std::string& control, const char* outcome, const std::string& note) {
+  const auto save_all = [&](const std::string& control, const std::string& outcome, const std::string& note) {
     for (const Candidate& candidate : trial.candidates) {
       save_without_screen(commit, control, candidate, outcome, note);
     }
@@ -149,7 +148,7 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
     auto looked = workshop_.runner.look_at(pair, subject.benchmark, stop);
     if (const auto* failure = std::get_if<RunFailure>(&looked)) {
       if (failure->reason == RunFailure::Reason::stopped) return {};
-      return save_all(control_id, "failed", failure->what);
+      return save_all(control_id, failure_name(pair, subject.benchmark, *failure, stop), failure->what);
     }
     facts = std::get<runners::BenchmarkFacts>(looked);
   }
@@ -185,7 +184,8 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
         all.begin(), all.end(), [&](const Screened& each) { return each.benchmark == candidate.in_program; });
     if (found == all.end()) {
       const bool failed = !all.empty() && all.front().failure;
-      save_without_screen(commit, control_id, candidate, "failed",
+      save_without_screen(commit, control_id, candidate,
+                          failed ? analysis::name_of(all.front().verdict.outcome) : "failed",
                           failed ? all.front().failure->what : "it was not printed side by side");
       continue;
     }

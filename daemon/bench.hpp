@@ -102,6 +102,13 @@ class Bench {
   std::optional<PriorSigma> prior_of(const std::string& benchmark, const Arranged& arranged);
   /// Why a change of it is not confirmed; empty: it is.
   [[nodiscard]] std::string unfit(const std::string& benchmark);
+  /// "failed", or which side fails alone.
+  [[nodiscard]] std::string failure_name(const runners::ProgramPair& pair, const std::string& benchmark,
+                                         const runners::RunFailure& failure,
+                                         const std::stop_token& stop) const;
+  /// A program that does not even list its benchmarks: those it had before fail, if the control's still run.
+  void save_failed_start(const Line& line, std::size_t position, const builders::Executable& treatment,
+                         const Test& test, const runners::RunFailure& failure, const std::stop_token& stop);
   void save_without_screen(const std::string& commit, const std::string& control, const Candidate& candidate,
                            const std::string& outcome, const std::string& note);
 

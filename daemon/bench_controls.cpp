@@ -58,7 +58,9 @@ const std::set<std::string>& Bench::benchmarks_of(const std::string& commit) {
   if (known != benchmarks_.end()) return known->second;
   std::set<std::string> names;
   for (const auto& verdict : workshop_.store.verdicts(settings_.key, commit)) {
-    if (verdict.outcome != "failed" && verdict.outcome != "missing") names.insert(verdict.benchmark);
+    const std::string& outcome = verdict.outcome;
+    if (outcome != "failed" && outcome != "treatment_fails" && outcome != "missing")
+      names.insert(verdict.benchmark);
   }
   // A commit that was stepped over has none yet.
   static const std::set<std::string> none;

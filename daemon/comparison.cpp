@@ -9,8 +9,8 @@ int exit_code(const Comparison& comparison) {
     return std::any_of(comparison.benchmarks.begin(), comparison.benchmarks.end(),
                        [&](const Screened& one) { return one.verdict.outcome == outcome; });
   };
-  if (any(analysis::Outcome::slower)) return 1;
-  if (any(analysis::Outcome::failed)) return 4;
+  if (any(analysis::Outcome::slower) || any(analysis::Outcome::treatment_fails)) return 1;
+  if (any(analysis::Outcome::failed) || any(analysis::Outcome::control_fails)) return 4;
   if (any(analysis::Outcome::inconclusive)) return 3;
   return 0;
 }

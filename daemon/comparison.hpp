@@ -26,7 +26,7 @@ struct Comparison {
   std::chrono::nanoseconds time{};
 };
 
-/// Exit codes of the design: 1 something is slower, else 4 something failed, else 3 something is
+/// Exit codes of the design: 1 something is slower or fails in the treatment alone, else 4 something failed, else 3 something is
 /// inconclusive, else 0.
 [[nodiscard]] int exit_code(const Comparison& comparison);
 

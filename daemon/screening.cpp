@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/statistics.hpp"
+#include "daemon/one_sided.hpp"
 
 namespace tandem::daemon {
 namespace {
@@ -147,18 +148,27 @@ class Screening {
     result.history = track.screen->history();
     if (const auto prior = priors_.find(result.benchmark); prior != priors_.end())
       result.prior = prior->second;
-    if (result.verdict.outcome == Outcome::failed) result.failure = last_failure_;
+    if (result.verdict.outcome == Outcome::failed) {
+      result.failure = last_failure_;
+      if (last_failure_) result.verdict.outcome = outcome_of(*last_failure_);
+    }
     for (auto* ratio : {&result.verdict.ratio, &result.verdict.median_ratio, &result.verdict.total_ratio}) {
       *ratio = metric_ratio(*ratio, result.metric.direction);
     }
     return result;
   }
 
-  Screened failed_without_samples(std::chrono::nanoseconds time) const {
+  /// Asked once for all benchmarks of a process: they fail together.
+  Outcome outcome_of(const RunFailure& failure) {
+    if (!blamed_) blamed_ = blame(runner_, pairs_.pair(0), subject_.benchmark, failure, stop_);
+    return *blamed_;
+  }
+
+  Screened failed_without_samples(std::chrono::nanoseconds time) {
     Screened result;
     result.benchmark = subject_.benchmark;
     result.verdict.outcome =
-        failure_->reason == RunFailure::Reason::stopped ? Outcome::inconclusive : Outcome::failed;
+        failure_->reason == RunFailure::Reason::stopped ? Outcome::inconclusive : outcome_of(*failure_);
     result.verdict.margin = settings_.margin;
     result.failure = failure_;
     result.time = time;
@@ -179,6 +189,7 @@ class Screening {
   std::map<std::string, Track> tracks_;
   std::optional<RunFailure> failure_;
   std::optional<RunFailure> last_failure_;
+  std::optional<Outcome> blamed_;
   std::size_t stumbles_ = 0;
 };
 

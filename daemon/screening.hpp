@@ -64,7 +64,8 @@ using ShowProgress = std::function<void(const ScreeningProgress&)>;
 /// A short A/A of the control, then launches of the pair until every benchmark of the subject is decided.
 ///
 /// A sliced subject has one benchmark; whole processes give several, which share their launches. A program
-/// that fails before its first good launch, or too often after it, is `failed` with the reason. A stop ends
+/// that fails before its first good launch, or too often after it, is `failed` with the reason; if it is one
+/// side's failure alone, that side is named. A stop ends
 /// it between launches with what is known so far, as inconclusive.
 [[nodiscard]] std::vector<Screened> screen(runners::PairRunner& runner, const PairSource& pairs,
                                            const runners::Subject& subject, const ScreeningSettings& settings,

@@ -283,7 +283,7 @@ int WatchWalk::exit_code(Ended ended) const {
     const auto verdicts = store_.verdicts(platform.key, tip_);
     if (verdicts.empty()) failed = true;
     for (const auto& verdict : verdicts) {
-      if (verdict.outcome == "failed") failed = true;
+      if (verdict.outcome == "failed" || verdict.outcome.ends_with("_fails")) failed = true;
       if (verdict.outcome == "inconclusive") inconclusive = true;
     }
   }

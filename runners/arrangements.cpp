@@ -49,19 +49,20 @@ PossibleArrangements possible_arrangements(Protocol protocol, const BenchmarkFac
   PossibleArrangements possible;
   const nanoseconds launch_time = Arrangement{}.launch_time;
   if (available_bytes && 2 * facts.peak_bytes > *available_bytes) {
-    const std::string why =
-        fmt::format("both sides together need {} MiB, and {} MiB are free", 2 * facts.peak_bytes >> 20,
-                    *available_bytes >> 20);
+    const std::string why = fmt::format("both sides together need {} MiB, and {} MiB are free",
+                                        2 * facts.peak_bytes >> 20, *available_bytes >> 20);
     possible.refused = {{Pairing::alternate, why}, {Pairing::duet, why}};
   } else {
     if (facts.iteration_ns > longest_alternating_iteration_ns) {
       possible.refused.push_back({Pairing::alternate, "one iteration takes more than a second"});
     } else if (facts.threads > 1) {
-      add(possible, Pairing::alternate, {milliseconds{10}, milliseconds{5}, milliseconds{20}}, 4 * launch_time);
+      add(possible, Pairing::alternate, {milliseconds{10}, milliseconds{5}, milliseconds{20}},
+          4 * launch_time);
     } else if (!facts.maps_page) {
       add(possible, Pairing::alternate, {milliseconds{1}, milliseconds{3}, microseconds{500}}, launch_time);
     } else {
-      add(possible, Pairing::alternate, {Arrangement{}.slice, microseconds{100}, milliseconds{1}}, launch_time);
+      add(possible, Pairing::alternate, {Arrangement{}.slice, microseconds{100}, milliseconds{1}},
+          launch_time);
     }
     if (const auto why = why_no_duet(facts, cpus)) {
       possible.refused.push_back({Pairing::duet, *why});

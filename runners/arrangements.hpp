@@ -23,8 +23,8 @@ struct PossibleArrangements {
   std::vector<RefusedPairing> refused;
 };
 
-/// Pure. `facts` count for sliced programs only. `available_bytes` is the memory that both sides have to share;
-/// nothing: unknown.
+/// Pure. `facts` count for sliced programs only. `available_bytes` is the memory that both sides have to
+/// share; nothing: unknown.
 [[nodiscard]] PossibleArrangements possible_arrangements(Protocol protocol, const BenchmarkFacts& facts,
                                                          const CpuChoice& cpus,
                                                          std::optional<std::uint64_t> available_bytes);

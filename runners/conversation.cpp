@@ -159,10 +159,12 @@ void Conversation::take_metric(std::size_t child, std::string_view line) {
   const auto [end, error] = std::from_chars(words[2].data(), words[2].data() + words[2].size(), value);
   if (count < 3 || words[1].empty() || error != std::errc{} || end != words[2].data() + words[2].size() ||
       !std::isfinite(value)) {
-    breach(child, fmt::format("said \"{}\"; expected \"metric NAME VALUE UNIT\"", shortened(std::string(line))));
+    breach(child,
+           fmt::format("said \"{}\"; expected \"metric NAME VALUE UNIT\"", shortened(std::string(line))));
   }
   auto& known = reported_.at(child);
-  const auto same = std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.name == words[1]; });
+  const auto same =
+      std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.name == words[1]; });
   if (same != known.end()) {
     same->value = value;
   } else if (known.size() == most_metrics) {

@@ -90,9 +90,8 @@ std::vector<Sampled> launch_side_by_side(const Ground& ground, std::stop_token s
   if (duet && !plan.only) {
     launch = play_duet(conversation, ground.page, plan, ground.settings.cpus);
   } else {
-    launch = launch_of(paged ? steps_by_page(conversation, ground.page, plan)
-                             : steps_by_lines(conversation, plan),
-                       plan);
+    launch = launch_of(
+        paged ? steps_by_page(conversation, ground.page, plan) : steps_by_lines(conversation, plan), plan);
   }
   Reported reported;
   for (std::size_t slot = 0; slot < 2; ++slot) {

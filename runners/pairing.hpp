@@ -30,10 +30,10 @@ struct Arrangement {
 
 /// What a look at one benchmark of a sliced program shows; it decides which arrangements are possible.
 struct BenchmarkFacts {
-  double iteration_ns = 0;      ///< alone
-  std::size_t threads = 1;      ///< of the program after it ran
-  bool maps_page = false;       ///< hands slices over by itself
-  std::uint64_t peak_bytes = 0; ///< of resident memory
+  double iteration_ns = 0;       ///< alone
+  std::size_t threads = 1;       ///< of the program after it ran
+  bool maps_page = false;        ///< hands slices over by itself
+  std::uint64_t peak_bytes = 0;  ///< of resident memory
 };
 
 }  // namespace tandem::runners

@@ -5,8 +5,9 @@
 
 namespace tandem::runners {
 
-/// The memory through which the two programs of a launch hand slices over to each other; new for every launch.
-/// Sealed, so that no program can cut it off under the other. Throws Error if there is none to be had.
+/// The memory through which the two programs of a launch hand slices over to each other; new for every
+/// launch. Sealed, so that no program can cut it off under the other. Throws Error if there is none to be
+/// had.
 class SharedPage {
  public:
   SharedPage();

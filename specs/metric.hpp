@@ -11,8 +11,8 @@ enum class Direction { lower_is_better, higher_is_better };
 /// One measured quantity of a benchmark. Time is in nanoseconds wherever a number stands alone.
 ///
 /// Most metrics scatter and are judged by the trial. Two kinds have a rule of their own: with a `tolerance`
-/// the medians are compared, and a change beyond that share is a change; with a `limit` a value is sound up to
-/// it, and leaving it is the change, however far.
+/// the medians are compared, and a change beyond that share is a change; with a `limit` a value is sound up
+/// to it, and leaving it is the change, however far.
 struct Metric {
   std::string name = "time";
   std::string unit = "ns";

@@ -12,6 +12,7 @@
 #include "builders/identity.hpp"
 #include "daemon/commands/progress_line.hpp"
 #include "daemon/comparison.hpp"
+#include "daemon/one_sided.hpp"
 #include "daemon/report/comparison_report.hpp"
 #include "runners/measuring_lock.hpp"
 #include "specs/error.hpp"
@@ -121,7 +122,7 @@ class Comparing {
   std::optional<ProgramFacts> inspect(runners::PairRunner& runner, Side side) {
     auto looked = runner.inspect(pair_, side, stop_);
     if (auto* facts = std::get_if<ProgramFacts>(&looked)) return std::move(*facts);
-    fail(runners::name_of(side), std::get<RunFailure>(looked));
+    fail(runner, runners::name_of(side), std::get<RunFailure>(looked));
     return std::nullopt;
   }
 
@@ -146,7 +147,7 @@ class Comparing {
     const auto begin = std::chrono::steady_clock::now();
     auto looked = runner.look_at(pair_, names[i], stop_);
     if (const auto* failure = std::get_if<RunFailure>(&looked)) {
-      fail(names[i], *failure);
+      fail(runner, names[i], *failure);
       return;
     }
     const auto shape = runners::shape_for(std::get<runners::BenchmarkFacts>(looked), {});
@@ -172,11 +173,12 @@ class Comparing {
         stop_);
   }
 
-  void fail(const std::string& benchmark, const RunFailure& failure) {
+  void fail(runners::PairRunner& runner, const std::string& benchmark, const RunFailure& failure) {
     Screened one;
     one.benchmark = benchmark;
-    one.verdict.outcome = failure.reason == RunFailure::Reason::stopped ? analysis::Outcome::inconclusive
-                                                                        : analysis::Outcome::failed;
+    one.verdict.outcome = failure.reason == RunFailure::Reason::stopped
+                              ? analysis::Outcome::inconclusive
+                              : blame(runner, pair_, benchmark, failure, stop_);
     one.verdict.margin = options_.margin;
     one.failure = failure;
     result_.benchmarks.push_back(std::move(one));

@@ -31,11 +31,18 @@ std::string effort(const Screened& screened) {
 std::string closing_sentence(const Comparison& comparison) {
   std::size_t slower = 0;
   std::size_t other = 0;
+  std::size_t failing = 0;
   for (const Screened& one : comparison.benchmarks) {
-    if (one.verdict.outcome == Outcome::slower) ++slower;
-    if (one.verdict.outcome == Outcome::failed || one.verdict.outcome == Outcome::inconclusive) ++other;
+    const Outcome outcome = one.verdict.outcome;
+    if (outcome == Outcome::slower) ++slower;
+    if (outcome == Outcome::treatment_fails) ++failing;
+    if (outcome == Outcome::failed || outcome == Outcome::control_fails || outcome == Outcome::inconclusive)
+      ++other;
   }
   const std::size_t all = comparison.benchmarks.size();
+  if (failing > 0)
+    return fmt::format("{} of {} fail in the treatment alone, {:.1f} s in all", failing, all,
+                       seconds(comparison.time));
   if (slower > 0)
     return fmt::format("{} of {} slower, {:.1f} s in all", slower, all, seconds(comparison.time));
   if (other > 0)
@@ -49,6 +56,7 @@ std::string verdict_sentence(const Screened& screened) {
   const analysis::Verdict& verdict = screened.verdict;
   const double change = verdict.ratio.estimate - 1;
   const char* rare = verdict.decided_by_total ? " in total time (rare slices, not the typical one)" : "";
+  const std::string reason = screened.failure ? screened.failure->what : "too many launches failed";
   switch (verdict.outcome) {
     case Outcome::slower:
       if (screened.metric.direction == specs::Direction::higher_is_better) {
@@ -81,8 +89,11 @@ std::string verdict_sentence(const Screened& screened) {
       return fmt::format("not measurable here: only a change of {} would be found",
                          percent(verdict.minimum_detectable_effect));
     case Outcome::failed:
-      return fmt::format("failed: {}",
-                         screened.failure ? screened.failure->what : "too many launches failed");
+      return fmt::format("failed: {}", reason);
+    case Outcome::treatment_fails:
+      return fmt::format("the treatment fails, the control runs: {}", reason);
+    case Outcome::control_fails:
+      return fmt::format("the control fails, the treatment runs: {}", reason);
     case Outcome::identical:
       return "identical, not run";
   }

@@ -98,7 +98,8 @@ analysis::Verdict verdict_from_json(const ordered_json& value) {
   analysis::Verdict verdict;
   verdict.outcome = choice_at(value, "outcome",
                               {Outcome::identical, Outcome::slower, Outcome::faster, Outcome::unchanged,
-                               Outcome::inconclusive, Outcome::unmeasurable, Outcome::failed},
+                               Outcome::inconclusive, Outcome::unmeasurable, Outcome::failed,
+                               Outcome::control_fails, Outcome::treatment_fails},
                               [](Outcome one) { return analysis::name_of(one); });
   verdict.ratio = ratio_from_json(member(value, "ratio"));
   verdict.margin = number_at(value, "margin");

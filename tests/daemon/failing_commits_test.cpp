@@ -32,7 +32,8 @@ TEST(Pipeline, SuspectsACommitThatDoesNotBuildTogetherWithTheNextOne) {
 TEST(Pipeline, GoesOnAfterACommitThatCrashesAtStart) {
   FakeWalk walk({at_cost("c0", 1), with_fate("c1", Fate::crashes_at_start), at_cost("c2", 1)});
   walk.examine();
-  EXPECT_EQ(walk.verdicts(), (Texts{"c0 work new", "c1 program failed", "c2 work unchanged against c0"}))
+  EXPECT_EQ(walk.verdicts(),
+            (Texts{"c0 work new", "c1 work treatment_fails against c0", "c2 work unchanged against c0"}))
       << "a program that does not start has not lost its benchmarks";
   EXPECT_TRUE(walk.records().empty());
 }
@@ -41,7 +42,7 @@ TEST(Pipeline, GoesOnAfterACommitThatCrashesInItsLaunches) {
   FakeWalk walk({at_cost("c0", 1), with_fate("c1", Fate::crashes_in_launches), at_cost("c2", 1)});
   walk.examine();
   EXPECT_EQ(walk.verdicts(),
-            (Texts{"c0 work new", "c1 work failed against c0", "c2 work unchanged against c0"}));
+            (Texts{"c0 work new", "c1 work treatment_fails against c0", "c2 work unchanged against c0"}));
   EXPECT_NE(walk.store->verdicts(walk.settings.key, "c1").front().note.find("Segmentation fault"),
             std::string::npos);
   EXPECT_TRUE(walk.records().empty());
@@ -75,7 +76,7 @@ TEST(Pipeline, NotesThatABenchmarkVanishedAfterItHadFailed) {
   };
   walk.examine();
   EXPECT_EQ(walk.verdicts(),
-            (Texts{"c0 a new", "c0 b new", "c1 a failed against c0", "c1 b unchanged against c0",
+            (Texts{"c0 a new", "c0 b new", "c1 a treatment_fails against c0", "c1 b unchanged against c0",
                    "c2 b unchanged against c0", "c2 a missing against c1"}));
 }
 

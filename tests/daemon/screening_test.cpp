@@ -162,11 +162,25 @@ TEST_F(Screening, InvertsMetricsOfWhichMoreIsBetter) {
 TEST_F(Screening, FailsAtOnceWhenTheTreatmentNeverRan) {
   fail_screen_launches({0});
   const Screened result = run_one();
-  EXPECT_EQ(result.verdict.outcome, Outcome::failed);
+  EXPECT_EQ(result.verdict.outcome, Outcome::treatment_fails);
   EXPECT_EQ(runner_.launches_of("control", "treatment"), 1u);
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->side, Side::treatment);
   EXPECT_EQ(result.benchmark, "work");
+}
+
+TEST_F(Screening, BlamesNobodyWhereEachSideRunsNextToItself) {
+  runner_.fails = [](const Call& call) -> std::optional<RunFailure> {
+    return call.control != call.treatment ? std::optional(tests::crash_of(Side::treatment)) : std::nullopt;
+  };
+  EXPECT_EQ(run_one().verdict.outcome, Outcome::failed);
+}
+
+TEST_F(Screening, BlamesNobodyWhereBothSidesFail) {
+  runner_.fails = [](const Call& call) -> std::optional<RunFailure> {
+    return call.kind == Call::Kind::launch ? std::optional(tests::crash_of(Side::treatment)) : std::nullopt;
+  };
+  EXPECT_EQ(run_one().verdict.outcome, Outcome::failed);
 }
 
 TEST_F(Screening, NamesTheControlWhenItFailsNextToItself) {
@@ -174,7 +188,7 @@ TEST_F(Screening, NamesTheControlWhenItFailsNextToItself) {
     return call.treatment == "control" ? std::optional(tests::crash_of(Side::treatment)) : std::nullopt;
   };
   const Screened result = run_one();
-  EXPECT_EQ(result.verdict.outcome, Outcome::failed);
+  EXPECT_EQ(result.verdict.outcome, Outcome::control_fails);
   ASSERT_TRUE(result.failure);
   EXPECT_EQ(result.failure->side, Side::control);
   EXPECT_EQ(result.failure->what, "control was killed by signal 11 (Segmentation fault)");

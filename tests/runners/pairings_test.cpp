@@ -14,9 +14,9 @@
 namespace tandem::runners {
 namespace {
 
-using tests::program;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
+using tests::program;
 
 class PairingsTest : public testing::TestWithParam<Pairing> {
  protected:
@@ -43,8 +43,7 @@ class PairingsTest : public testing::TestWithParam<Pairing> {
   }
 
   LaunchResult launch(const std::string& control, const std::string& treatment, const LaunchPlan& plan) {
-    auto result =
-        runner_.launch(pair(control, treatment), {Protocol::slices, "work", plan.shape}, plan, {});
+    auto result = runner_.launch(pair(control, treatment), {Protocol::slices, "work", plan.shape}, plan, {});
     EXPECT_EQ(tests::entries(scratch_.path()), 0u) << "copies left behind";
     EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a process left behind";
     return result;
@@ -165,8 +164,8 @@ TEST_P(PairingsTest, StopsWhenAsked) {
   std::stop_source source;
   source.request_stop();
   const LaunchPlan plan = plan_launch(1, 0, cut());
-  const auto result =
-      runner_.launch(pair("steady", "steady"), {Protocol::slices, "work", plan.shape}, plan, source.get_token());
+  const auto result = runner_.launch(pair("steady", "steady"), {Protocol::slices, "work", plan.shape}, plan,
+                                     source.get_token());
   EXPECT_EQ(std::get<RunFailure>(result).reason, RunFailure::Reason::stopped);
 }
 

@@ -34,8 +34,10 @@ void Bench::save_failed_start(const Line& line, std::size_t position, const Exec
     const Executable* control = build(line.commits[*first.control], stop);
     if (stop.stop_requested()) return;
     if (control != nullptr) {
+      RunFailure of_treatment = failure;  // only that side was looked at
+      of_treatment.side = runners::Side::treatment;
       outcome = failure_name(pair_of(test, *control, treatment, settings_.scratch),
-                             first.candidates.front().in_program, failure, stop);
+                             first.candidates.front().in_program, of_treatment, stop);
     }
   }
   if (stop.stop_requested()) return;

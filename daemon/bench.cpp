@@ -169,7 +169,7 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
   screening.seed = seed_of(commit, name);
   for (const Candidate& candidate : trial.candidates) {
     if (const auto prior = prior_of(candidate.name, arranged)) {
-      screening.priors[candidate.in_program] = *prior;
+      screening.priors[series_key(candidate.in_program, candidate.metric)] = *prior;
     }
   }
   auto all = screen(
@@ -180,8 +180,9 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
 
   std::vector<Suspect> suspects;
   for (const Candidate& candidate : trial.candidates) {
-    const auto found = std::find_if(
-        all.begin(), all.end(), [&](const Screened& each) { return each.benchmark == candidate.in_program; });
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Screened& each) {
+      return each.benchmark == candidate.in_program && each.metric.name == candidate.metric.name;
+    });
     if (found == all.end()) {
       const bool failed = !all.empty() && all.front().failure;
       save_without_screen(commit, control_id, candidate,
@@ -205,7 +206,23 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
     workshop_.store.save_step(settings_.key, {verdict, {}, std::nullopt});
     tell_verdict(verdict);
   }
+  for (const Screened& each : all) save_further_metric(commit, control_id, trial, each, screening.seed);
   return suspects;
+}
+
+void Bench::save_further_metric(const std::string& commit, const std::string& control, const Trial& trial,
+                                const Screened& screened, std::uint64_t seed) {
+  const Candidate* owner = nullptr;
+  for (const Candidate& candidate : trial.candidates) {
+    if (candidate.in_program != screened.benchmark) continue;
+    if (candidate.metric.name == screened.metric.name) return;
+    owner = &candidate;
+  }
+  if (owner == nullptr || screened.failure) return;
+  const auto verdict =
+      verdict_of(commit, control, {owner->in_program, owner->name, screened.metric}, screened, seed);
+  workshop_.store.save_step(settings_.key, {verdict, {}, std::nullopt});
+  tell_verdict(verdict);
 }
 
 void Bench::save_without_screen(const std::string& commit, const std::string& control,

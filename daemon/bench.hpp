@@ -109,6 +109,9 @@ class Bench {
   /// A program that does not even list its benchmarks: those it had before fail, if the control's still run.
   void save_failed_start(const Line& line, std::size_t position, const builders::Executable& treatment,
                          const Test& test, const runners::RunFailure& failure, const std::stop_token& stop);
+  /// What the launches showed beside the metric that is judged: stored, not confirmed.
+  void save_further_metric(const std::string& commit, const std::string& control, const Trial& trial,
+                           const Screened& screened, std::uint64_t seed);
   void save_without_screen(const std::string& commit, const std::string& control, const Candidate& candidate,
                            const std::string& outcome, const std::string& note);
 

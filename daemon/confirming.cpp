@@ -20,7 +20,7 @@ std::variant<std::optional<analysis::LaunchStatistics>, RunFailure> launch_once(
   if (auto* failure = std::get_if<RunFailure>(&result)) return std::move(*failure);
   std::optional<analysis::LaunchStatistics> statistics;
   for (const auto& sampled : std::get<std::vector<runners::Sampled>>(result)) {
-    if (sampled.benchmark == task.benchmark)
+    if (sampled.benchmark == task.benchmark && sampled.metric.name == task.metric.name)
       statistics = cost_statistics(sampled.launch, sampled.metric.direction);
   }
   return statistics;

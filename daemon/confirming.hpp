@@ -18,7 +18,8 @@ struct ConfirmationTask {
   /// The pair as it was built, run beside the units at each look; nothing: it is what the units run.
   std::optional<runners::ProgramPair> as_built;
   runners::Subject subject;
-  std::string benchmark;                                        ///< as the program names it
+  std::string benchmark;  ///< as the program names it
+  specs::Metric metric = {};
   analysis::Direction suspected = analysis::Direction::slower;  ///< as a cost
   analysis::Statistic statistic = analysis::Statistic::median;
   double minimum_effect = 0.005;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
+#include "analysis/exact_rule.hpp"
 #include "analysis/statistics.hpp"
 #include "daemon/one_sided.hpp"
 
@@ -29,13 +31,25 @@ RunFailure of_the_control(RunFailure failure) {
   return failure;
 }
 
-/// One benchmark on its way through the screen.
+/// One metric of one benchmark on its way through the screen.
 struct Track {
   Screened result;
-  std::optional<analysis::Screen> screen;
+  std::optional<analysis::Screen> screen;  ///< not of a metric that has a rule of its own
+  std::vector<double> control;             ///< of such a metric: all values
+  std::vector<double> treatment;
 
   [[nodiscard]] bool open() const { return screen && !screen->outcome(); }
 };
+
+/// Values that are not positive have no logarithm: such a metric is compared as it is, too.
+bool has_own_rule(const runners::Sampled& sampled) {
+  const auto positive = [](double value) { return value > 0; };
+  const runners::Launch& launch = sampled.launch;
+  return sampled.metric.tolerance || sampled.metric.limit ||
+         (sampled.metric.name != specs::Metric{}.name && launch.control.size() == 1 &&
+          !(std::all_of(launch.control.begin(), launch.control.end(), positive) &&
+            std::all_of(launch.treatment.begin(), launch.treatment.end(), positive)));
+}
 
 class Screening {
  public:
@@ -72,8 +86,9 @@ class Screening {
         continue;
       }
       for (const auto& sampled : std::get<std::vector<runners::Sampled>>(result)) {
+        if (has_own_rule(sampled)) continue;
         if (const auto value = cost_statistics(sampled.launch, sampled.metric.direction)) {
-          seen[sampled.benchmark].push_back(*value);
+          seen[series_key(sampled.benchmark, sampled.metric)].push_back(*value);
         }
       }
     }
@@ -117,8 +132,15 @@ class Screening {
 
   void take(std::vector<runners::Sampled> all) {
     for (runners::Sampled& sampled : all) {
-      Track& track = tracks_[sampled.benchmark];
-      if (!track.screen) begin(track, sampled);
+      auto& track = tracks_[series_key(sampled.benchmark, sampled.metric)];
+      if (track.result.benchmark.empty()) begin(track, sampled);
+      if (!track.screen) {
+        const auto& [control, treatment] = std::tie(sampled.launch.control, sampled.launch.treatment);
+        track.control.insert(track.control.end(), control.begin(), control.end());
+        track.treatment.insert(track.treatment.end(), treatment.begin(), treatment.end());
+        track.result.launches.push_back(std::move(sampled.launch));
+        continue;
+      }
       if (!track.open()) continue;
       track.screen->advance(cost_statistics(sampled.launch, sampled.metric.direction));
       track.result.launches.push_back(std::move(sampled.launch));
@@ -126,27 +148,35 @@ class Screening {
   }
 
   void begin(Track& track, const runners::Sampled& sampled) {
+    track.result.benchmark = sampled.benchmark;
+    track.result.metric = sampled.metric;
+    track.result.pairing = subject_.shape.pairing;
+    if (has_own_rule(sampled)) return;
     analysis::ScreenSettings settings;
     settings.margin = settings_.margin;
     settings.max_launches = settings_.max_launches;
-    const auto prior = priors_.find(sampled.benchmark);
+    const auto prior = priors_.find(series_key(sampled.benchmark, sampled.metric));
     // Without calibration the margin itself is the guess; a spread of 0 says nothing, a tenth of the margin
     // does.
     const double floor = settings_.margin / 10;
     settings.prior_sigma = prior == priors_.end() ? settings_.margin : std::max(floor, prior->second.median);
     settings.prior_sigma_total =
         prior == priors_.end() ? settings_.margin : std::max(floor, prior->second.total);
-    track.result.benchmark = sampled.benchmark;
-    track.result.metric = sampled.metric;
     track.screen.emplace(settings);
   }
 
   Screened conclude(Track& track, std::chrono::nanoseconds time) {
     Screened result = std::move(track.result);
     result.time = time;
-    result.verdict = track.screen->verdict();
-    result.history = track.screen->history();
-    if (const auto prior = priors_.find(result.benchmark); prior != priors_.end())
+    if (track.screen) {
+      result.verdict = track.screen->verdict();
+      result.history = track.screen->history();
+    } else {
+      result.verdict =
+          analysis::judge_exactly(track.control, track.treatment, result.metric, settings_.margin);
+      result.verdict.launches = result.launches.size();
+    }
+    if (const auto prior = priors_.find(series_key(result.benchmark, result.metric)); prior != priors_.end())
       result.prior = prior->second;
     if (result.verdict.outcome == Outcome::failed) {
       result.failure = last_failure_;
@@ -167,6 +197,7 @@ class Screening {
   Screened failed_without_samples(std::chrono::nanoseconds time) {
     Screened result;
     result.benchmark = subject_.benchmark;
+    result.pairing = subject_.shape.pairing;
     result.verdict.outcome =
         failure_->reason == RunFailure::Reason::stopped ? Outcome::inconclusive : outcome_of(*failure_);
     result.verdict.margin = settings_.margin;
@@ -199,6 +230,10 @@ std::vector<Screened> screen(runners::PairRunner& runner, const PairSource& pair
                              const runners::Subject& subject, const ScreeningSettings& settings,
                              const ShowProgress& show, const std::stop_token& stop) {
   return Screening(runner, pairs, subject, settings, show, stop).run();
+}
+
+std::string series_key(const std::string& benchmark, const specs::Metric& metric) {
+  return metric.name == specs::Metric{}.name ? benchmark : benchmark + "\n" + metric.name;
 }
 
 PairSource always(const runners::ProgramPair& pair) {

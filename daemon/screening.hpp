@@ -27,13 +27,17 @@ struct ScreeningSettings {
   std::size_t max_launches = 66;
   std::size_t calibration_launches = 6;  ///< of the control next to itself, before the screen; they give s0
   std::uint64_t seed = 1;
-  std::map<std::string, PriorSigma> priors = {};  ///< by benchmark, from an earlier A/A: then none is made
+  std::map<std::string, PriorSigma> priors = {};  ///< by series_key, from an earlier A/A: then none is made
 };
 
-/// What is known of one benchmark after its screen. Samples are kept even when nothing changed.
+/// One metric of one benchmark, in one word.
+[[nodiscard]] std::string series_key(const std::string& benchmark, const specs::Metric& metric);
+
+/// What is known of one metric of a benchmark after its screen. Samples are kept even when nothing changed.
 struct Screened {
   std::string benchmark;
   specs::Metric metric;
+  runners::Pairing pairing = runners::Pairing::alternate;
   analysis::Verdict verdict;
   analysis::ScreenHistory history;  ///< to continue an inconclusive screen
   std::vector<runners::Launch> launches;
@@ -63,10 +67,11 @@ using ShowProgress = std::function<void(const ScreeningProgress&)>;
 
 /// A short A/A of the control, then launches of the pair until every benchmark of the subject is decided.
 ///
-/// A sliced subject has one benchmark; whole processes give several, which share their launches. A program
-/// that fails before its first good launch, or too often after it, is `failed` with the reason; if it is one
-/// side's failure alone, that side is named. A stop ends
-/// it between launches with what is known so far, as inconclusive.
+/// A sliced subject has one benchmark; whole processes give several, which share their launches, and either
+/// may give several metrics of one. Metrics with a rule of their own are judged by it from whatever was seen.
+/// A program that fails before its first good launch, or too often after it, is `failed` with the reason; if
+/// it is one side's failure alone, that side is named. A stop ends it between launches with what is known so
+/// far, as inconclusive.
 [[nodiscard]] std::vector<Screened> screen(runners::PairRunner& runner, const PairSource& pairs,
                                            const runners::Subject& subject, const ScreeningSettings& settings,
                                            const ShowProgress& show, const std::stop_token& stop);

@@ -186,6 +186,7 @@ std::optional<ConfirmationRecord> Tribunal::confirm(const Line& line, std::size_
   }
   task.subject = suspect.subject;
   task.benchmark = suspect.candidate.in_program;
+  task.metric = suspect.candidate.metric;
   task.suspected = direction_of(suspect);
   task.statistic =
       suspect.screened.verdict.decided_by_total ? analysis::Statistic::total : analysis::Statistic::median;

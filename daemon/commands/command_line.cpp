@@ -24,6 +24,14 @@ std::function<std::string(const std::string&)> between(double low, double high) 
   };
 }
 
+/// Nothing: auto.
+std::optional<runners::Pairing> pairing_of(const std::string& word) {
+  if (word == "auto") return std::nullopt;
+  if (const auto pairing = runners::pairing_named(word)) return pairing;
+  throw InputError(fmt::format(
+      "--pairing {} is unknown; write auto, alternate, duet, process or process_together", word));
+}
+
 std::shared_ptr<CompareOptions> add_compare(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* command = app.add_subcommand("compare", "Two executables, no spec: a verdict in seconds");
@@ -43,6 +51,9 @@ std::shared_ptr<CompareOptions> add_compare(CLI::App& app) {
       ->check(between(0.1, 86400.0))
       ->capture_default_str();
   command->add_option("--filter", options->filter, "Only benchmarks whose name contains this");
+  command->add_option_function<std::string>(
+      "--pairing", [options](const std::string& word) { options->pairing = pairing_of(word); },
+      "auto (default), alternate, duet, process or process_together");
   command->add_flag("--measure_identical,--measure-identical", options->measure_identical,
                     "Run even if the two are the same, byte for byte");
   command->add_flag_callback(

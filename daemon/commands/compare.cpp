@@ -14,6 +14,7 @@
 #include "daemon/comparison.hpp"
 #include "daemon/one_sided.hpp"
 #include "daemon/report/comparison_report.hpp"
+#include "runners/arrangements.hpp"
 #include "runners/measuring_lock.hpp"
 #include "specs/error.hpp"
 
@@ -108,10 +109,13 @@ class Comparing {
                            : fmt::format("no common benchmark contains \"{}\"", options_.filter));
     }
     if (control->protocol == runners::Protocol::slices) {
-      for (std::size_t i = 0; i < names.size() && !stop_.stop_requested(); ++i) sliced(runner, names, i);
+      for (std::size_t i = 0; i < names.size() && !stop_.stop_requested(); ++i)
+        sliced(runner, host.cpus, names, i);
     } else {
       progress_.step(fmt::format("measuring {}", fmt::join(names, ", ")));
-      for (Screened& one : screened(runner, {control->protocol, names.front(), {}})) {
+      runners::Subject subject{control->protocol, names.front(), {}};
+      subject.shape.pairing = arrangement(control->protocol, {}, host.cpus).pairing;
+      for (Screened& one : screened(runner, subject)) {
         if (one.failure || std::find(names.begin(), names.end(), one.benchmark) != names.end()) {
           result_.benchmarks.push_back(std::move(one));
         }
@@ -142,7 +146,25 @@ class Comparing {
     return names;
   }
 
-  void sliced(runners::PairRunner& runner, const std::vector<std::string>& names, std::size_t i) {
+  /// The one that was asked for, or the first that is possible.
+  runners::Arrangement arrangement(runners::Protocol protocol, const runners::BenchmarkFacts& facts,
+                                   const runners::CpuChoice& cpus) const {
+    const auto possible = runners::possible_arrangements(protocol, facts, cpus, runners::available_memory());
+    if (!options_.pairing) return possible.arrangements.front();
+    for (const auto& one : possible.arrangements) {
+      if (one.pairing == *options_.pairing) return one;
+    }
+    for (const auto& refused : possible.refused) {
+      if (refused.pairing == *options_.pairing) {
+        throw InputError(fmt::format("{} is not possible: {}", name_of(refused.pairing), refused.why));
+      }
+    }
+    throw InputError(fmt::format("{} is not for programs that are measured by {}", name_of(*options_.pairing),
+                                 runners::name_of(protocol)));
+  }
+
+  void sliced(runners::PairRunner& runner, const runners::CpuChoice& cpus,
+              const std::vector<std::string>& names, std::size_t i) {
     progress_.step(fmt::format("measuring {} ({} of {})", names[i], i + 1, names.size()));
     const auto begin = std::chrono::steady_clock::now();
     auto looked = runner.look_at(pair_, names[i], stop_);
@@ -150,7 +172,8 @@ class Comparing {
       fail(runner, names[i], *failure);
       return;
     }
-    const auto shape = runners::shape_for(std::get<runners::BenchmarkFacts>(looked), {});
+    const auto& facts = std::get<runners::BenchmarkFacts>(looked);
+    const auto shape = runners::shape_for(facts, arrangement(runners::Protocol::slices, facts, cpus));
     for (Screened& one : screened(runner, {runners::Protocol::slices, names[i], shape})) {
       one.time = std::chrono::steady_clock::now() - begin;
       result_.benchmarks.push_back(std::move(one));

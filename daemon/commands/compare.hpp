@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "runners/pairing.hpp"
+
 namespace tandem::daemon::commands {
 
 enum class Format { text, json };
@@ -23,6 +25,7 @@ struct CompareOptions {
   std::optional<std::uint64_t> seed;
   double timeout_seconds = 60;  ///< of one launch
   bool measure_identical = false;
+  std::optional<runners::Pairing> pairing;  ///< nothing: auto
   Format format = Format::text;
 };
 

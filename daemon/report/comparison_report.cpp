@@ -28,6 +28,15 @@ std::string effort(const Screened& screened) {
   return fmt::format("{} launches in {:.1f} s", screened.verdict.launches, seconds(screened.time));
 }
 
+/// "8.1 % higher peak_memory", or what left its limit.
+std::string other_change(const Screened& screened) {
+  const specs::Metric& metric = screened.metric;
+  if (!metric.limit) return change_phrase(metric, screened.verdict.ratio.estimate);
+  return fmt::format("{} {} the limit of {:g} {}", metric.name,
+                     screened.verdict.outcome == Outcome::slower ? "leaves" : "is back within", *metric.limit,
+                     metric.unit);
+}
+
 std::string closing_sentence(const Comparison& comparison) {
   std::size_t slower = 0;
   std::size_t other = 0;
@@ -59,16 +68,16 @@ std::string verdict_sentence(const Screened& screened) {
   const std::string reason = screened.failure ? screened.failure->what : "too many launches failed";
   switch (verdict.outcome) {
     case Outcome::slower:
-      if (screened.metric.direction == specs::Direction::higher_is_better) {
-        return fmt::format("worse, {} {} lower{} ({}), {}", screened.metric.name, percent(change), rare,
-                           ratio_phrase(verdict.ratio), effort(screened));
+      if (!is_time(screened.metric)) {
+        return fmt::format("worse, {}{} ({}), {}", other_change(screened), rare, ratio_phrase(verdict.ratio),
+                           effort(screened));
       }
       return fmt::format("slower by {}{} ({}), {}", percent(change), rare, ratio_phrase(verdict.ratio),
                          effort(screened));
     case Outcome::faster:
-      if (screened.metric.direction == specs::Direction::higher_is_better) {
-        return fmt::format("better, {} {} higher{} ({}), {}", screened.metric.name, percent(change), rare,
-                           ratio_phrase(verdict.ratio), effort(screened));
+      if (!is_time(screened.metric)) {
+        return fmt::format("better, {}{} ({}), {}", other_change(screened), rare, ratio_phrase(verdict.ratio),
+                           effort(screened));
       }
       return fmt::format("faster by {}{} ({}), {}", percent(change), rare, ratio_phrase(verdict.ratio),
                          effort(screened));
@@ -107,7 +116,8 @@ std::string comparison_text(const Comparison& comparison) {
   }
   std::string text;
   for (const Screened& screened : comparison.benchmarks) {
-    text += fmt::format("{}: {}\n", screened.benchmark, verdict_sentence(screened));
+    text +=
+        fmt::format("{}: {}\n", series_name(screened.benchmark, screened.metric), verdict_sentence(screened));
   }
   for (const std::string& name : comparison.missing)
     text += fmt::format("{}: missing in the treatment\n", name);
@@ -118,31 +128,32 @@ std::string comparison_text(const Comparison& comparison) {
 std::string comparison_json(const Comparison& comparison) {
   ordered_json benchmarks = ordered_json::array();
   for (const Screened& screened : comparison.benchmarks) {
-    ordered_json entry = {
-        {"benchmark", screened.benchmark},        {"metric", screened.metric.name},
-        {"unit", screened.metric.unit},           {"direction", name_of(screened.metric.direction)},
-        {"sentence", verdict_sentence(screened)}, {"verdict", to_json(screened.verdict)},
-        {"seconds", seconds(screened.time)}};
+    ordered_json entry = {{"benchmark", screened.benchmark},
+                          {"metric", screened.metric.name},
+                          {"unit", screened.metric.unit},
+                          {"direction", name_of(screened.metric.direction)},
+                          {"pairing", runners::name_of(screened.pairing)},
+                          {"sentence", verdict_sentence(screened)},
+                          {"verdict", to_json(screened.verdict)},
+                          {"seconds", seconds(screened.time)}};
     if (screened.failure) entry["failure"] = to_json(*screened.failure);
     benchmarks.push_back(std::move(entry));
   }
-  const ordered_json document = {
-      {"schema", "tandem.comparison/1"},
-      {"control", comparison.control.string()},
-      {"treatment", comparison.treatment.string()},
-      {"arguments", comparison.arguments},
-      {"protocol", runners::name_of(comparison.protocol)},
-      {"pairing", comparison.protocol == runners::Protocol::slices ? "alternate" : "process"},
-      {"layout", "unresolved"},
-      {"margin", comparison.margin},
-      {"seed", comparison.seed},
-      {"identical", comparison.identical},
-      {"benchmarks", std::move(benchmarks)},
-      {"missing", comparison.missing},
-      {"new", comparison.added},
-      {"exit_code", exit_code(comparison)},
-      {"seconds", seconds(comparison.time)},
-      {"host", to_json(comparison.host)}};
+  const ordered_json document = {{"schema", "tandem.comparison/1"},
+                                 {"control", comparison.control.string()},
+                                 {"treatment", comparison.treatment.string()},
+                                 {"arguments", comparison.arguments},
+                                 {"protocol", runners::name_of(comparison.protocol)},
+                                 {"layout", "unresolved"},
+                                 {"margin", comparison.margin},
+                                 {"seed", comparison.seed},
+                                 {"identical", comparison.identical},
+                                 {"benchmarks", std::move(benchmarks)},
+                                 {"missing", comparison.missing},
+                                 {"new", comparison.added},
+                                 {"exit_code", exit_code(comparison)},
+                                 {"seconds", seconds(comparison.time)},
+                                 {"host", to_json(comparison.host)}};
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

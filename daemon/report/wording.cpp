@@ -44,6 +44,11 @@ std::string ratio_phrase(const analysis::RatioInterval& ratio) {
                      ratio.low, high);
 }
 
+std::string series_name(const std::string& benchmark, const specs::Metric& metric) {
+  if (metric.name == specs::Metric{}.name || benchmark.ends_with(metric.name)) return benchmark;
+  return fmt::format("{} {}", benchmark, metric.name);
+}
+
 bool is_time(const specs::Metric& metric) {
   static constexpr std::array units = {"ns", "us", "µs", "ms", "s"};
   return metric.direction == specs::Direction::lower_is_better &&

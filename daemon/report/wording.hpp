@@ -18,6 +18,9 @@ namespace tandem::daemon::report {
 /// "8.1 % slower", or of a metric that is no time "8.1 % higher memory".
 [[nodiscard]] std::string change_phrase(const specs::Metric& metric, double ratio);
 
+/// A benchmark's name, followed by its metric unless that is the time or already the end of the name.
+[[nodiscard]] std::string series_name(const std::string& benchmark, const specs::Metric& metric);
+
 /// Whether a change is said with "slower" and "faster": the metric is a time, and less of it is better.
 [[nodiscard]] bool is_time(const specs::Metric& metric);
 

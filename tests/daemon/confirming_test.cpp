@@ -132,7 +132,7 @@ TEST_F(Confirming, ConfirmsAFasterStep) {
 }
 
 TEST_F(Confirming, SpeaksOfCostsWhereMoreIsBetter) {
-  runner_.metric = {"rate", "1/s", specs::Direction::higher_is_better};
+  task_.metric = runner_.metric = {"rate", "1/s", specs::Direction::higher_is_better};
   units_are(std::log(0.9), 0, std::log(0.9));
   const ConfirmationRecord record = confirmed();
   EXPECT_EQ(record.result.outcome, ConfirmationOutcome::confirmed);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "support/programs.hpp"
 #include "support/temporary_directory.hpp"
@@ -204,24 +203,6 @@ TEST_F(PairRunnerTest, StopsBetweenSlicesWhenAsked) {
 }
 
 // TANDEM_LAUNCHES=10000 makes it the long run of the evaluation.
-TEST_F(PairRunnerTest, LeaksNoDescriptorProcessOrFileOverManyLaunches) {
-  const char* chosen = std::getenv("TANDEM_LAUNCHES");
-  const std::uint64_t launches = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 60;
-  const ProgramPair programs = pair("steady", "steady");
-  SliceShape cut;
-  const auto once = [&](std::uint64_t index) {
-    auto result = runner_.launch(programs, {Protocol::slices, "work", cut}, plan_launch(1, index, cut), {});
-    return std::holds_alternative<std::vector<Sampled>>(result);
-  };
-  ASSERT_TRUE(once(0));
-  const std::size_t before = tests::entries("/proc/self/fd");
-  std::uint64_t good = 0;
-  for (std::uint64_t index = 1; index <= launches; ++index) good += once(index) ? 1 : 0;
-  EXPECT_EQ(good, launches);
-  EXPECT_EQ(tests::entries("/proc/self/fd"), before);
-  EXPECT_EQ(tests::entries(scratch_.path()), 0u);
-  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
-}
 
 }  // namespace
 }  // namespace tandem::runners

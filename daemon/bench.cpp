@@ -6,6 +6,7 @@
 
 #include "daemon/likeness.hpp"
 #include "daemon/report/comparison_report.hpp"
+#include "runners/result_reader.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::daemon {
@@ -90,8 +91,8 @@ std::vector<Trial> Bench::trials(const Line& line, std::size_t position, const E
       save_without_screen(commit, {}, {name, name, {}}, "failed", *unknown);
       continue;
     }
-    auto looked = workshop_.runner.inspect(pair_of(test, treatment, treatment, settings_.scratch),
-                                           runners::Side::treatment, stop);
+    const auto pair = pair_of(test, treatment, treatment, settings_.scratch);
+    auto looked = workshop_.runner.inspect(pair, runners::Side::treatment, stop);
     if (const auto* failure = std::get_if<RunFailure>(&looked)) {
       if (failure->reason == RunFailure::Reason::stopped) return {};
       save_failed_start(line, position, treatment, test, *failure, stop);
@@ -104,7 +105,7 @@ std::vector<Trial> Bench::trials(const Line& line, std::size_t position, const E
                                 facts.metrics.at(i)};
       if (judged.contains(candidate.name)) continue;
       const auto control = control_for(line, position, candidate);
-      if (facts.protocol == runners::Protocol::slices) {
+      if (runners::selects_one(pair, facts.protocol)) {
         trials.push_back({&test, facts.protocol, {candidate}, control});
       } else {
         by_control.try_emplace(control, Trial{&test, facts.protocol, {}, control})

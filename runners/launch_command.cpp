@@ -23,8 +23,9 @@ std::string with_values(const std::string& text, const Values& values) {
     if (close == std::string::npos) return result + text.substr(at);
     const auto value = values.find(text.substr(open + 1, close - open - 1));
     result += text.substr(at, open - at);
-    result += value != values.end() ? value->second : text.substr(open, close + 1 - open);
-    at = close + 1;
+    // Braces that mean nothing may hold some that do.
+    result += value != values.end() ? value->second : "{";
+    at = value != values.end() ? close + 1 : open + 1;
   }
   return result;
 }

@@ -6,6 +6,7 @@
 
 #include "runners/conversation.hpp"
 #include "runners/duet.hpp"
+#include "runners/further_metrics.hpp"
 #include "runners/launch_command.hpp"
 #include "runners/program_copies.hpp"
 #include "runners/shared_page.hpp"
@@ -73,10 +74,10 @@ void keep_usage(Launch& launch, Side side, const Finished& finished) {
 }
 
 /// Both programs alive side by side: slices in turn, or at the same instant.
-std::vector<Sampled> launch_side_by_side(const Ground& ground, std::stop_token stop) {
+std::vector<Sampled> launch_side_by_side(const Ground& ground, const std::stop_token& stop) {
   const LaunchPlan& plan = ground.plan;
   const bool duet = plan.shape.pairing == Pairing::duet;
-  Conversation conversation = ground.converse(std::move(stop));
+  Conversation conversation = ground.converse(stop);
   const bool by_page = duet || !ground.threaded();
   for (std::size_t slot = 0; slot < 2; ++slot) ground.start(conversation, slot);
   bool paged = by_page;
@@ -141,7 +142,12 @@ LaunchResult launch_slices(const HostSettings& settings, const ProgramPair& pair
   try {
     const bool in_turn =
         plan.shape.pairing == Pairing::process || plan.shape.pairing == Pairing::process_together;
-    return in_turn ? launch_in_turn(ground, stop) : launch_side_by_side(ground, std::move(stop));
+    auto sampled = in_turn ? launch_in_turn(ground, stop) : launch_side_by_side(ground, stop);
+    if (plan.only) return sampled;
+    auto further = further_metrics({settings, pair, subject, plan, sampled.front().launch}, stop);
+    if (std::holds_alternative<RunFailure>(further)) return further;
+    for (Sampled& one : std::get<std::vector<Sampled>>(further)) sampled.push_back(std::move(one));
+    return sampled;
   } catch (const Broken& broken) {
     return broken.failure;
   }

@@ -8,9 +8,9 @@
 
 #include "runners/conversation.hpp"
 #include "runners/launch_command.hpp"
-#include "runners/observer_lines.hpp"
 #include "runners/program_copies.hpp"
 #include "runners/shared_page.hpp"
+#include "runners/whole_process.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -23,29 +23,6 @@ std::size_t threads_of(int pid) {
   std::error_code error;
   const std::filesystem::directory_iterator tasks(fmt::format("/proc/{}/task", pid), error);
   return error ? 1 : static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
-}
-
-std::variant<ProgramFacts, RunFailure> facts_of_output(const ProgramPair& pair, const Finished& finished,
-                                                       Side side) {
-  if (!finished.succeeded()) return failure_of(side, 0, finished, "");
-  if (finished.left_behind > 0) {
-    return left_behind_by(side, 0, finished.left_behind);
-  }
-  const auto observed = read_observer_lines(finished.output, pair.observer_identifiers);
-  if (const auto* wrong = std::get_if<std::string>(&observed)) {
-    return RunFailure{side, 0, RunFailure::Reason::protocol, fmt::format("{}: {}", name_of(side), *wrong)};
-  }
-  ProgramFacts facts;
-  for (const ObservedSeries& series : std::get<std::vector<ObservedSeries>>(observed)) {
-    facts.benchmarks.push_back(series.key);
-    facts.metrics.push_back(series.metric);
-  }
-  facts.protocol = facts.benchmarks.empty() ? Protocol::command : Protocol::observer;
-  if (facts.benchmarks.empty()) {
-    facts.benchmarks = {"command"};
-    facts.metrics = {specs::Metric{}};
-  }
-  return facts;
 }
 
 }  // namespace
@@ -74,6 +51,8 @@ HostPairRunner::HostPairRunner(HostSettings settings) : settings_(std::move(sett
 
 std::variant<ProgramFacts, RunFailure> HostPairRunner::inspect(const ProgramPair& pair, Side side,
                                                                std::stop_token stop) {
+  if (pair.protocol && *pair.protocol != Protocol::slices)
+    return inspect_process(settings_, pair, side, stop);
   const LaunchPlan plan;
   const ProgramPair same = pair.both(side);
   const ProgramCopies copies(settings_.scratch, same, plan);

@@ -32,7 +32,7 @@ struct ProgramPair {
   std::vector<std::string> environment = {};                         ///< added to the runner's
   std::map<std::string, std::string> control_values = {};  ///< what further "{names}" stand for, by side
   std::map<std::string, std::string> treatment_values = {};
-  std::vector<std::string> observer_identifiers = {"PyTorchObserver", "Caffe2Observer"};
+  std::vector<std::string> observer_identifiers = {};     ///< what starts a result line; empty: any
   std::optional<std::chrono::nanoseconds> deadline = {};  ///< of one launch; nothing: the runner's
   /// The values that name a directory to write in. In a sandbox each launch has a fresh one of its own under
   /// that path; what the other values name can be read only.

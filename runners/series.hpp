@@ -20,8 +20,6 @@ struct Series {
   std::vector<double> values;  ///< finite, at least one
 };
 
-using ObservedSeries = Series;
-
 /// What an adapter makes of a program's output: series, none if there is nothing of its kind, or a sentence
 /// that says what cannot be read. The sentence has no subject: "the object in output line 3 has no value".
 using ReadSeries = std::variant<std::vector<Series>, std::string>;

@@ -28,8 +28,21 @@ std::function<std::string(const std::string&)> between(double low, double high) 
 std::optional<runners::Pairing> pairing_of(const std::string& word) {
   if (word == "auto") return std::nullopt;
   if (const auto pairing = runners::pairing_named(word)) return pairing;
+  throw InputError(
+      fmt::format("--pairing {} is unknown; write auto, alternate, duet, process or process_together", word));
+}
+
+/// Nothing: auto. The words are those of specs.
+std::optional<runners::Protocol> protocol_of(const std::string& word) {
+  using runners::Protocol;
+  if (word == "auto") return std::nullopt;
+  if (word == "sdk") return Protocol::slices;
+  if (word == "observer") return Protocol::observer;
+  if (word == "google_benchmark") return Protocol::google_benchmark;
+  if (word == "benchdnn") return Protocol::benchdnn;
+  if (word == "command") return Protocol::command;
   throw InputError(fmt::format(
-      "--pairing {} is unknown; write auto, alternate, duet, process or process_together", word));
+      "--protocol {} is unknown; write auto, sdk, observer, google_benchmark, benchdnn or command", word));
 }
 
 std::shared_ptr<CompareOptions> add_compare(CLI::App& app) {
@@ -54,6 +67,9 @@ std::shared_ptr<CompareOptions> add_compare(CLI::App& app) {
   command->add_option_function<std::string>(
       "--pairing", [options](const std::string& word) { options->pairing = pairing_of(word); },
       "auto (default), alternate, duet, process or process_together");
+  command->add_option_function<std::string>(
+      "--protocol", [options](const std::string& word) { options->protocol = protocol_of(word); },
+      "auto (default), sdk, observer, google_benchmark, benchdnn or command");
   command->add_flag("--measure_identical,--measure-identical", options->measure_identical,
                     "Run even if the two are the same, byte for byte");
   command->add_flag_callback(

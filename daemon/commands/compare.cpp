@@ -16,6 +16,7 @@
 #include "daemon/report/comparison_report.hpp"
 #include "runners/arrangements.hpp"
 #include "runners/measuring_lock.hpp"
+#include "runners/result_reader.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::daemon::commands {
@@ -65,6 +66,7 @@ class Comparing {
     result_.host = runners::read_machine_facts();
     pair_.control = result_.control;
     pair_.treatment = result_.treatment;
+    pair_.protocol = options.protocol;
     pair_.commands.front().insert(pair_.commands.front().end(), options.arguments.begin(),
                                   options.arguments.end());
   }
@@ -108,9 +110,9 @@ class Comparing {
                            ? "the two programs have no benchmark in common"
                            : fmt::format("no common benchmark contains \"{}\"", options_.filter));
     }
-    if (control->protocol == runners::Protocol::slices) {
+    if (runners::selects_one(pair_, control->protocol)) {
       for (std::size_t i = 0; i < names.size() && !stop_.stop_requested(); ++i)
-        sliced(runner, host.cpus, names, i);
+        one_by_one(runner, host.cpus, control->protocol, names, i);
     } else {
       progress_.step(fmt::format("measuring {}", fmt::join(names, ", ")));
       runners::Subject subject{control->protocol, names.front(), {}};
@@ -163,18 +165,24 @@ class Comparing {
                                  runners::name_of(protocol)));
   }
 
-  void sliced(runners::PairRunner& runner, const runners::CpuChoice& cpus,
-              const std::vector<std::string>& names, std::size_t i) {
+  void one_by_one(runners::PairRunner& runner, const runners::CpuChoice& cpus, runners::Protocol protocol,
+                  const std::vector<std::string>& names, std::size_t i) {
     progress_.step(fmt::format("measuring {} ({} of {})", names[i], i + 1, names.size()));
     const auto begin = std::chrono::steady_clock::now();
-    auto looked = runner.look_at(pair_, names[i], stop_);
-    if (const auto* failure = std::get_if<RunFailure>(&looked)) {
-      fail(runner, names[i], *failure);
-      return;
+    runners::BenchmarkFacts facts;
+    if (protocol == runners::Protocol::slices) {
+      auto looked = runner.look_at(pair_, names[i], stop_);
+      if (const auto* failure = std::get_if<RunFailure>(&looked)) {
+        fail(runner, names[i], *failure);
+        return;
+      }
+      facts = std::get<runners::BenchmarkFacts>(looked);
     }
-    const auto& facts = std::get<runners::BenchmarkFacts>(looked);
-    const auto shape = runners::shape_for(facts, arrangement(runners::Protocol::slices, facts, cpus));
-    for (Screened& one : screened(runner, {runners::Protocol::slices, names[i], shape})) {
+    runners::Subject subject{protocol, names[i], {}};
+    const auto chosen = arrangement(protocol, facts, cpus);
+    subject.shape.pairing = chosen.pairing;
+    if (protocol == runners::Protocol::slices) subject.shape = runners::shape_for(facts, chosen);
+    for (Screened& one : screened(runner, subject)) {
       one.time = std::chrono::steady_clock::now() - begin;
       result_.benchmarks.push_back(std::move(one));
     }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runners/pairing.hpp"
+#include "runners/pair_runner.hpp"
 
 namespace tandem::daemon::commands {
 
@@ -25,7 +25,8 @@ struct CompareOptions {
   std::optional<std::uint64_t> seed;
   double timeout_seconds = 60;  ///< of one launch
   bool measure_identical = false;
-  std::optional<runners::Pairing> pairing;  ///< nothing: auto
+  std::optional<runners::Pairing> pairing;    ///< nothing: auto
+  std::optional<runners::Protocol> protocol;  ///< nothing: found out
   Format format = Format::text;
 };
 

@@ -75,16 +75,13 @@ Building::Building(const builders::BuildSettings& settings, bool same_host, cons
     return;
   }
   builders::BuildSettings beside = settings;
-  beside.cpus.clear();
-  std::copy_if(cpus.all.begin(), cpus.all.end(), std::back_inserter(beside.cpus), [&](int cpu) {
-    return std::find(cpus.measured.begin(), cpus.measured.end(), cpu) == cpus.measured.end();
-  });
+  beside.cpus = cpus.supervisor;
   if (beside.cpus.empty()) {
     sentence_ = "no: every processor measures";
     return;
   }
   beside.jobs = std::min(settings.jobs, static_cast<unsigned>(beside.cpus.size()));
-  sentence_ = fmt::format("yes: on {} of {} processors", beside.cpus.size(), cpus.all.size());
+  sentence_ = fmt::format("yes: on {} of {} processors", beside.cpus.size(), beside.cpus.size() + cpus.measured.size());
   behind_ = std::make_unique<builders::ScriptBuilder>(std::move(beside));
   ahead_ = std::make_unique<BuildAhead>(*front_, *behind_);
 }
@@ -112,8 +109,11 @@ std::variant<runners::BenchmarkFacts, runners::RunFailure> QuietRunner::look_at(
 runners::LaunchResult QuietRunner::launch(const runners::ProgramPair& pair, const runners::Subject& subject,
                                           const runners::LaunchPlan& plan, std::stop_token stop) {
   std::optional<BuildAhead::Quiet> quiet;
-  const bool threaded = plan.shape.waiting == runners::SliceShape::Waiting::frozen;
-  if (threaded && building_.ahead() != nullptr) quiet.emplace(*building_.ahead(), stop);
+  const runners::SliceShape& shape = plan.shape;
+  const bool more_than_one_processor = shape.waiting == runners::SliceShape::Waiting::frozen ||
+                                       shape.pairing == runners::Pairing::duet ||
+                                       shape.pairing == runners::Pairing::process_together;
+  if (more_than_one_processor && building_.ahead() != nullptr) quiet.emplace(*building_.ahead(), stop);
   return runner_.launch(pair, subject, plan, std::move(stop));
 }
 

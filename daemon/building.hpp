@@ -52,7 +52,7 @@ class Building {
   std::string sentence_;
 };
 
-/// A runner beside which nothing is built while a program with threads has all processors.
+/// A runner beside which nothing is built while a launch has more than the one processor that measures.
 class QuietRunner final : public runners::PairRunner {
  public:
   QuietRunner(runners::PairRunner& runner, Building& building) : runner_(runner), building_(building) {}

@@ -138,7 +138,9 @@ std::string Conversation::reply(std::size_t child, std::string_view verb) {
       continue;
     }
     if (word == "error")
-      breach(child, fmt::format("refused {}: {}", doing_.at(child), shortened(line.substr(5))));
+      breach(child,
+             fmt::format("answered with a refusal {}: {}", doing_.at(child),
+                         shortened(std::string_view(line).substr(std::min<std::size_t>(6, line.size())))));
     if (word != verb) {
       breach(child,
              fmt::format("answered \"{}\" {}; expected \"{} …\"", shortened(line), doing_.at(child), verb));

@@ -84,8 +84,9 @@ std::variant<BenchmarkFacts, RunFailure> HostPairRunner::look_at(const ProgramPa
                             std::move(stop));
   Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, page.descriptor()};
   try {
-    const auto child = conversation.start(
-        Side::control, command_in_slot(settings_, same, plan, 0, pair.commands.back(), copies), options);
+    Command command = command_in_slot(settings_, same, plan, 0, pair.commands.back(), copies);
+    command.cpus = settings_.cpus.all;  // it may have threads
+    const auto child = conversation.start(Side::control, command, options);
     BenchmarkFacts facts;
     facts.maps_page = conversation.greet(child, true, 0);
     conversation.select(child, benchmark);

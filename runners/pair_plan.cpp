@@ -18,6 +18,9 @@ constexpr std::size_t most_pairs = 2000;  // with warm-up well inside the shared
 constexpr double shortest_frozen_slice_ns = 5e6;
 /// By lines a slice costs two messages through the runner: some 50 µs that are no longer small beside it.
 constexpr double shortest_line_slice_ns = 5e5;
+/// Each side works so long before its slices count: caches, page tables and the clock frequency have settled.
+constexpr double warm_up_ns = 4e6;
+constexpr std::size_t most_warm_up_pairs = 100;
 
 /// Which slot goes first in each pair: exactly half of them slot 0, in random order.
 std::vector<std::uint8_t> balanced_first_slots(std::size_t pairs, Random& random) {
@@ -78,7 +81,9 @@ SliceShape shape_for(const BenchmarkFacts& facts, const Arrangement& arrangement
   const double fitting = static_cast<double>(arrangement.launch_time.count()) / (2 * real_slice_ns);
   shape.pairs =
       2 * static_cast<std::size_t>(std::clamp(fitting, double{fewest_pairs}, double{most_pairs}) / 2);
-  shape.warm_up_pairs = std::max<std::size_t>(1, shape.pairs / 20);
+  const auto warming = static_cast<std::size_t>(std::ceil(warm_up_ns / real_slice_ns));
+  shape.warm_up_pairs =
+      std::max<std::size_t>({1, shape.pairs / 20, std::min<std::size_t>(warming, most_warm_up_pairs)});
   return shape;
 }
 

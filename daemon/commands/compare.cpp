@@ -10,6 +10,8 @@
 #include <sstream>
 
 #include "builders/identity.hpp"
+#include "daemon/arranging.hpp"
+#include "daemon/commands/program_path.hpp"
 #include "daemon/commands/progress_line.hpp"
 #include "daemon/comparison.hpp"
 #include "daemon/one_sided.hpp"
@@ -27,39 +29,12 @@ using runners::ProgramFacts;
 using runners::RunFailure;
 using runners::Side;
 
-bool is_program(const fs::path& path) {
-  std::error_code error;
-  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
-}
-
-/// A path, or the name of a command on PATH.
-fs::path find_program(const std::string& name, Side side) {
-  if (name.find('/') == std::string::npos && !fs::exists(name)) {
-    const char* path = std::getenv("PATH");
-    std::stringstream directories(path != nullptr ? path : "");
-    for (std::string directory; std::getline(directories, directory, ':');) {
-      if (is_program(fs::path(directory) / name)) return fs::canonical(fs::path(directory) / name);
-    }
-  }
-  std::error_code error;
-  if (!fs::exists(name, error)) {
-    throw InputError(
-        fmt::format("{}: {} does not exist; give the path of an executable", runners::name_of(side), name));
-  }
-  if (!is_program(name)) {
-    throw InputError(
-        fmt::format("{}: {} is not an executable file; give the path of a program (chmod +x may be missing)",
-                    runners::name_of(side), name));
-  }
-  return fs::canonical(name);
-}
-
 /// The work of the command, step by step, filling one record.
 class Comparing {
  public:
   Comparing(const CompareOptions& options, const std::stop_token& stop) : options_(options), stop_(stop) {
-    result_.control = find_program(options.control, Side::control);
-    result_.treatment = find_program(options.treatment, Side::treatment);
+    result_.control = find_program(options.control, "control");
+    result_.treatment = find_program(options.treatment, "treatment");
     result_.arguments = options.arguments;
     result_.margin = options.margin;
     result_.seed = options.seed ? *options.seed : std::random_device{}();
@@ -180,8 +155,7 @@ class Comparing {
     }
     runners::Subject subject{protocol, names[i], {}};
     const auto chosen = arrangement(protocol, facts, cpus);
-    subject.shape.pairing = chosen.pairing;
-    if (protocol == runners::Protocol::slices) subject.shape = runners::shape_for(facts, chosen);
+    subject.shape = shape_of(protocol, facts, chosen);
     for (Screened& one : screened(runner, subject)) {
       one.time = std::chrono::steady_clock::now() - begin;
       result_.benchmarks.push_back(std::move(one));

@@ -14,7 +14,8 @@ using std::chrono::seconds;
 class ServiceTest : public World {
  protected:
   [[nodiscard]] runners::Command service_command(const std::string& interval = "1") const {
-    return tandem_command(daemon_flags({"--interval", interval, "--status_file", stop_file_}));
+    return tandem_command(
+        daemon_flags({"--interval", interval, "--status_file", stop_file_, "--no_calibrate"}));
   }
   /// What status.json says now; nothing yet: an empty one.
   [[nodiscard]] StatusReading now() const {

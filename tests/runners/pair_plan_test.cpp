@@ -81,7 +81,7 @@ TEST(PairPlan, CutsSlicesOfTheAskedLengthIntoALaunchOfTheAskedLength) {
   const SliceShape shape = shape_for({1000, 1, true, 0}, {});
   EXPECT_EQ(shape.iterations, 200u);
   EXPECT_EQ(shape.pairs, 300u);
-  EXPECT_EQ(shape.warm_up_pairs, 15u);
+  EXPECT_EQ(shape.warm_up_pairs, 20u);
 }
 
 TEST(PairPlan, KeepsFourPairsOfIterationsThatTakeLongerThanALaunch) {

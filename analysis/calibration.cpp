@@ -287,7 +287,9 @@ HostNoise host_noise(std::span<const Calibration> calibrations) {
     unfit += one.unfit.empty() ? 0 : 1;
   }
   host.floor = median(sigmas).value_or(0);
-  if (2 * unfit > calibrations.size()) {
+  // Of one or two benchmarks each speaks for itself.
+  constexpr std::size_t fewest = 3;
+  if (calibrations.size() >= fewest && 2 * unfit > calibrations.size()) {
     host.unfit = fmt::format("{} of {} benchmarks cannot be measured soundly on this host", unfit,
                              calibrations.size());
   }

@@ -144,7 +144,8 @@ struct ExpectedSigma {
 /// What the calibrations of a host say together.
 struct HostNoise {
   double floor = 0;   ///< median of the benchmarks' sigmas
-  std::string unfit;  ///< a sentence, when more than half of them are unfit: nothing may be recorded
+  std::string unfit;  ///< a sentence, when more than half of them, three at least in all, are unfit: nothing
+                      ///< may be recorded
 };
 [[nodiscard]] HostNoise host_noise(std::span<const Calibration> calibrations);
 

@@ -16,7 +16,9 @@ Arranged arranged(const std::optional<analysis::Calibration>& calibration,
                   const runners::PossibleArrangements& possible, const std::string& host) {
   const runners::Arrangement usual = possible.arrangements.front();
   Arranged result{usual, usual, std::nullopt};
-  if (!calibration || (!host.empty() && calibration->host != host)) return result;
+  constexpr std::size_t fewest_launches = 6;  // as many as the short A/A that it stands for
+  if (!calibration || calibration->noise.launches < fewest_launches) return result;
+  if (!host.empty() && calibration->host != host) return result;
   if (!is_possible(possible, calibration->chosen)) return result;
   result.screen = calibration->chosen;
   result.confirmation = analysis::for_confirmation(*calibration);
@@ -30,6 +32,7 @@ runners::SliceShape shape_of(runners::Protocol protocol, const runners::Benchmar
                              const runners::Arrangement& arrangement) {
   runners::SliceShape shape;
   if (protocol == runners::Protocol::slices) shape = runners::shape_for(facts, arrangement);
+  if (facts.threads > 1) shape.waiting = runners::SliceShape::Waiting::frozen;
   shape.pairing = arrangement.pairing;
   return shape;
 }

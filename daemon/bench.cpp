@@ -6,6 +6,7 @@
 
 #include "daemon/likeness.hpp"
 #include "daemon/report/comparison_report.hpp"
+#include "daemon/report/wording.hpp"
 #include "runners/result_reader.hpp"
 #include "specs/error.hpp"
 
@@ -79,9 +80,9 @@ const Executable* Bench::build(const builders::Commit& commit, const std::stop_t
 std::vector<Trial> Bench::trials(const Line& line, std::size_t position, const Executable& treatment,
                                  const std::stop_token& stop) {
   const std::string& commit = line.commits[position].id;
-  std::set<std::string> judged;
+  std::set<std::pair<std::string, std::string>> judged;  // benchmark and metric
   for (const auto& verdict : workshop_.store.verdicts(settings_.key, commit))
-    judged.insert(verdict.benchmark);
+    judged.insert({verdict.benchmark, verdict.metric.name});
   std::vector<Trial> trials;
   for (const Test& test : settings_.tests) {
     workshop_.status.phase = "measuring";
@@ -103,12 +104,12 @@ std::vector<Trial> Bench::trials(const Line& line, std::size_t position, const E
     for (std::size_t i = 0; i < facts.benchmarks.size(); ++i) {
       const Candidate candidate{facts.benchmarks[i], full_name(test, facts.benchmarks[i]),
                                 facts.metrics.at(i)};
-      if (judged.contains(candidate.name)) continue;
+      if (judged.contains({candidate.name, candidate.metric.name})) continue;
       const auto control = control_for(line, position, candidate);
       if (runners::selects_one(pair, facts.protocol)) {
-        trials.push_back({&test, facts.protocol, {candidate}, control});
+        trials.push_back({&test, facts.protocol, {candidate}, control, facts.threads});
       } else {
-        by_control.try_emplace(control, Trial{&test, facts.protocol, {}, control})
+        by_control.try_emplace(control, Trial{&test, facts.protocol, {}, control, facts.threads})
             .first->second.candidates.push_back(candidate);
       }
     }
@@ -133,9 +134,9 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
   if (control == nullptr) return save_all(control_id, "failed", "the control does not build any more");
   std::erase_if(trial.candidates, [&](const Candidate& candidate) {
     const auto before = nearest_before(line, position, candidate.name);
-    const auto alike =
-        judged_alike(workshop_.store, settings_.key,
-                     {commit, control_id, before ? line.commits[*before].id : std::string(), candidate.name});
+    const auto alike = judged_alike(workshop_.store, settings_.key,
+                                    {commit, control_id, before ? line.commits[*before].id : std::string(),
+                                     candidate.name, candidate.metric.name});
     if (alike) save_without_screen(commit, control_id, candidate, "identical", *alike);
     return alike.has_value();
   });
@@ -144,12 +145,15 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
 
   runners::Subject subject{trial.protocol, trial.candidates.front().in_program, {}};
   runners::BenchmarkFacts facts;
+  facts.threads = trial.threads;
   const runners::ProgramPair pair = pair_of(*trial.test, *control, treatment, settings_.scratch);
   if (trial.protocol == runners::Protocol::slices) {
     auto looked = workshop_.runner.look_at(pair, subject.benchmark, stop);
     if (const auto* failure = std::get_if<RunFailure>(&looked)) {
       if (failure->reason == RunFailure::Reason::stopped) return {};
-      return save_all(control_id, failure_name(pair, subject.benchmark, *failure, stop), failure->what);
+      const std::string outcome = failure_name(pair, subject, *failure, stop);
+      if (stop.stop_requested()) return {};
+      return save_all(control_id, outcome, failure->what);
     }
     facts = std::get<runners::BenchmarkFacts>(looked);
   }
@@ -262,9 +266,13 @@ void Bench::tell_verdict(const store::StoredVerdict& verdict) const {
   Status& status = workshop_.status;
   status.last_verdicts.insert(
       status.last_verdicts.begin(),
-      {settings_.key.platform, verdict.commit, verdict.benchmark, verdict.outcome, verdict.note});
+      {settings_.key.platform, verdict.commit, report::series_name(verdict.benchmark, verdict.metric),
+       verdict.outcome, verdict.note});
   status.last_verdicts.resize(std::min(status.last_verdicts.size(), verdicts_shown));
-  if (verdict.verdict.launches > 0) {
+  // Of the metrics beside the time only those of observers, whose names hold them, are measured for their own
+  // sake.
+  if (verdict.verdict.launches > 0 &&
+      report::series_name(verdict.benchmark, verdict.metric) == verdict.benchmark) {
     Status::Noise& noise = status.noise_floor[verdict.benchmark];
     noise.sigma = verdict.verdict.sigma;
     noise.minimum_detectable_effect = verdict.verdict.minimum_detectable_effect;

@@ -31,7 +31,8 @@ struct Trial {
   runners::Protocol protocol = runners::Protocol::slices;
   std::vector<Candidate> candidates;  ///< one for slices; all of a process that share their control
   std::optional<std::size_t>
-      control;  ///< a position on the line; nothing: there is no commit to compare with
+      control;              ///< a position on the line; nothing: there is no commit to compare with
+  std::size_t threads = 1;  ///< of whole processes
 };
 
 /// A benchmark whose screen found a change, waiting for its confirmation.
@@ -103,7 +104,7 @@ class Bench {
   /// Why a change of it is not confirmed; empty: it is.
   [[nodiscard]] std::string unfit(const std::string& benchmark);
   /// "failed", or which side fails alone.
-  [[nodiscard]] std::string failure_name(const runners::ProgramPair& pair, const std::string& benchmark,
+  [[nodiscard]] std::string failure_name(const runners::ProgramPair& pair, const runners::Subject& subject,
                                          const runners::RunFailure& failure,
                                          const std::stop_token& stop) const;
   /// A program that does not even list its benchmarks: those it had before fail, if the control's still run.

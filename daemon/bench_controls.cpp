@@ -57,11 +57,13 @@ const std::set<std::string>& Bench::benchmarks_of(const std::string& commit) {
   const auto known = benchmarks_.find(commit);
   if (known != benchmarks_.end()) return known->second;
   std::set<std::string> names;
+  std::set<std::string> failing;  // a metric beside the time may be fine all the same
   for (const auto& verdict : workshop_.store.verdicts(settings_.key, commit)) {
     const std::string& outcome = verdict.outcome;
-    if (outcome != "failed" && outcome != "treatment_fails" && outcome != "missing")
-      names.insert(verdict.benchmark);
+    const bool fails = outcome == "failed" || outcome == "treatment_fails" || outcome == "missing";
+    (fails ? failing : names).insert(verdict.benchmark);
   }
+  for (const std::string& name : failing) names.erase(name);
   // A commit that was stepped over has none yet.
   static const std::set<std::string> none;
   return names.empty() ? none : benchmarks_.emplace(commit, std::move(names)).first->second;

@@ -7,9 +7,9 @@ namespace tandem::daemon {
 using builders::Executable;
 using runners::RunFailure;
 
-std::string Bench::failure_name(const runners::ProgramPair& pair, const std::string& benchmark,
+std::string Bench::failure_name(const runners::ProgramPair& pair, const runners::Subject& subject,
                                 const RunFailure& failure, const std::stop_token& stop) const {
-  return analysis::name_of(blame(workshop_.runner, pair, benchmark, failure, stop));
+  return analysis::name_of(blame(workshop_.runner, pair, subject, failure, stop));
 }
 
 void Bench::save_failed_start(const Line& line, std::size_t position, const Executable& treatment,
@@ -25,7 +25,7 @@ void Bench::save_failed_start(const Line& line, std::size_t position, const Exec
     if (!before.benchmark.starts_with(prefix) || before.outcome == "missing") continue;
     const Candidate candidate{before.benchmark.substr(prefix.size()), before.benchmark, before.metric};
     if (const auto control = control_for(line, position, candidate)) {
-      known.push_back({&test, {}, {candidate}, control});
+      known.push_back({&test, {}, {candidate}, control, 1});
     }
   }
   std::string outcome = "failed";
@@ -36,8 +36,7 @@ void Bench::save_failed_start(const Line& line, std::size_t position, const Exec
     if (control != nullptr) {
       RunFailure of_treatment = failure;  // only that side was looked at
       of_treatment.side = runners::Side::treatment;
-      outcome = failure_name(pair_of(test, *control, treatment, settings_.scratch),
-                             first.candidates.front().in_program, of_treatment, stop);
+      outcome = failure_name(pair_of(test, *control, treatment, settings_.scratch), {}, of_treatment, stop);
     }
   }
   if (stop.stop_requested()) return;

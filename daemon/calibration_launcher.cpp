@@ -30,7 +30,11 @@ CalibrationLauncher::CalibrationLauncher(runners::PairRunner& runner, const Cali
       show_(show),
       stop_(stop),
       pair_(subject.pair.both(Side::control)),
-      begin_(settings.clock()) {}
+      begin_(settings.clock()) {
+  // Only the time is calibrated; instructions and golden outputs would take it.
+  pair_.further_metrics = {"time"};
+  pair_.golden.reset();
+}
 
 std::optional<double> CalibrationLauncher::next_to_itself(CalibrationCandidate& candidate) {
   auto made = launch(candidate, pair_, candidate.next_plan());

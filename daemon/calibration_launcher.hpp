@@ -56,7 +56,7 @@ class CalibrationLauncher {
   const CalibrationSettings& settings_;
   const ShowProgress& show_;
   const std::stop_token& stop_;
-  const runners::ProgramPair pair_;
+  runners::ProgramPair pair_;
   const double begin_;
   std::size_t made_ = 0;
   std::size_t lost_ = 0;

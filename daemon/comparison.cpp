@@ -11,7 +11,11 @@ int exit_code(const Comparison& comparison) {
   };
   if (any(analysis::Outcome::slower) || any(analysis::Outcome::treatment_fails)) return 1;
   if (any(analysis::Outcome::failed) || any(analysis::Outcome::control_fails)) return 4;
-  if (any(analysis::Outcome::inconclusive)) return 3;
+  const bool unknown =
+      std::any_of(comparison.benchmarks.begin(), comparison.benchmarks.end(), [](const Screened& one) {
+        return one.verdict.outcome == analysis::Outcome::inconclusive && one.rank == Screened::Rank::primary;
+      });
+  if (unknown) return 3;
   return 0;
 }
 

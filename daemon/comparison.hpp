@@ -26,8 +26,8 @@ struct Comparison {
   std::chrono::nanoseconds time{};
 };
 
-/// Exit codes of the design: 1 something is slower or fails in the treatment alone, else 4 something failed, else 3 something is
-/// inconclusive, else 0.
+/// Exit codes of the design: 1 something is slower or fails in the treatment alone, else 4 something failed,
+/// else 3 something is inconclusive that was measured for its own sake, else 0.
 [[nodiscard]] int exit_code(const Comparison& comparison);
 
 }  // namespace tandem::daemon

@@ -12,6 +12,7 @@ using builders::Executable;
 using runners::RunFailure;
 
 constexpr std::size_t screens_looked_at = 15;
+constexpr std::int64_t unfit_again_seconds = 3600;
 
 /// FNV-1a over what makes it a calibration of its own.
 std::uint64_t seed_of(const std::string& commit, const std::string& benchmark, std::int64_t at) {
@@ -45,12 +46,16 @@ bool IdleTime::look_at(const builders::Commit& commit, const std::stop_token& st
   return true;
 }
 
-bool IdleTime::is_due(const Test& test, const std::string& benchmark, const std::string& host) const {
+bool IdleTime::is_due(const Test& test, const std::string& benchmark, const std::string& metric,
+                      const std::string& host) const {
   const std::string name = full_name(test, benchmark);
   if (failed_.contains(name)) return false;
   const auto known = workshop_.store.calibration(settings_.key, name);
   if (!known || known->margin != test.margin) return true;
-  const auto sigmas = workshop_.store.newest_sigmas(settings_.key, name, known->at, screens_looked_at);
+  // A bad half minute must not silence a benchmark for ever.
+  if (!known->unfit.empty() && workshop_.now() - known->at > unfit_again_seconds) return true;
+  const auto sigmas =
+      workshop_.store.newest_sigmas(settings_.key, name, metric, known->at, screens_looked_at);
   const auto why = analysis::outdated(*known, host, sigmas);
   if (why) {
     workshop_.store.add_event({settings_.key.watch, "calibration",
@@ -64,10 +69,11 @@ IdleTime::Spent IdleTime::calibrate_next(const builders::Commit& commit, const s
   const std::string host = workshop_.host ? workshop_.host() : std::string();
   for (const Program& program : programs_) {
     const auto& names = program.facts.benchmarks;
-    const auto due = std::find_if(names.begin(), names.end(), [&](const std::string& benchmark) {
-      return is_due(*program.test, benchmark, host);
-    });
-    if (due != names.end()) return calibrate_one(program, *due, host, stop);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (is_due(*program.test, names[i], program.facts.metrics.at(i).name, host)) {
+        return calibrate_one(program, names[i], host, stop);
+      }
+    }
   }
   return Spent::nothing_to_do;
 }
@@ -83,6 +89,7 @@ IdleTime::Spent IdleTime::calibrate_one(const Program& program, const std::strin
   subject.pair = pair_of(*program.test, *executable_, *executable_, settings_.scratch);
   subject.protocol = program.facts.protocol;
   subject.benchmark = benchmark;
+  subject.facts.threads = program.facts.threads;
   if (subject.protocol == runners::Protocol::slices) {
     auto looked = workshop_.runner.look_at(subject.pair, benchmark, stop);
     if (const auto* failure = std::get_if<RunFailure>(&looked)) {
@@ -131,7 +138,8 @@ IdleTime::Spent IdleTime::calibrate_one(const Program& program, const std::strin
   } else {
     keep(*program.test, std::get<std::vector<Calibration>>(std::move(calibrated)), host);
     // A process may print a benchmark once and never again.
-    if (!workshop_.store.calibration(settings_.key, name)) failed_.insert(name);
+    const auto kept = workshop_.store.calibration(settings_.key, name);
+    if (!kept || kept->at != settings.at) failed_.insert(name);
   }
   return Spent::calibrated;
 }
@@ -155,6 +163,8 @@ void IdleTime::keep(const Test& test, std::vector<Calibration> found, const std:
 std::string host_unfit(const store::Store& store, const std::string& host) {
   std::vector<Calibration> all;
   for (auto& stored : store.calibrations()) {
+    // What a person tries by hand says nothing about the benchmarks that are watched.
+    if (stored.key.watch == calibrated_by_hand) continue;
     if (host.empty() || stored.calibration.host == host) all.push_back(std::move(stored.calibration));
   }
   return analysis::host_noise(all).unfit;

@@ -34,7 +34,8 @@ class IdleTime {
   };
 
   bool look_at(const builders::Commit& commit, const std::stop_token& stop);
-  [[nodiscard]] bool is_due(const Test& test, const std::string& benchmark, const std::string& host) const;
+  [[nodiscard]] bool is_due(const Test& test, const std::string& benchmark, const std::string& metric,
+                            const std::string& host) const;
   Spent calibrate_one(const Program& program, const std::string& benchmark, const std::string& host,
                       const std::stop_token& stop);
   void fail(const std::string& name, const runners::RunFailure& failure);
@@ -48,6 +49,9 @@ class IdleTime {
   std::vector<Program> programs_;
   std::set<std::string> failed_;  ///< benchmarks of this commit
 };
+
+/// The watch under which calibrations made by hand are kept.
+inline constexpr const char* calibrated_by_hand = "by hand";
 
 /// Whether the calibrations of all watches say that nothing may be recorded on this host: a sentence, or
 /// nothing. Those of another host do not count; an empty `host` stands for any.

@@ -20,6 +20,7 @@ struct LikenessQuestion {
   std::string control;
   std::string before;  ///< the nearest earlier commit that has the benchmark; empty: none
   std::string benchmark;
+  std::string metric;
 };
 
 /// Why the commit need not be measured: it is the same as its control, as the commit before it, or as any

@@ -47,7 +47,10 @@ struct Perform {
 int main(int argc, char** argv) {
   try {
     const auto request = commands::read_command_line(argc, argv);
-    const StopSignals signals;
+    // While the host is set up for measuring, nothing ends before it is set back.
+    const auto* platform = std::get_if<commands::PlatformOptions>(&request);
+    const bool fixing = platform != nullptr && platform->action == commands::PlatformOptions::Action::fix;
+    const StopSignals signals(fixing ? StopSignals::Second::is_ignored : StopSignals::Second::ends_at_once);
     return std::visit(Perform{signals.token()}, request);
   } catch (const tandem::InputError& error) {
     fmt::print(stderr, "tandem: {}\n", error.what());

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <stop_token>
-#include <string>
 
 #include "analysis/verdict.hpp"
 #include "runners/pair_runner.hpp"
@@ -9,10 +8,10 @@
 namespace tandem::daemon {
 
 /// What a failure in a pair means: `control_fails` or `treatment_fails` if that side fails again next to
-/// itself while the other runs next to itself, else `failed`. Costs a start of each side, and of a program
-/// that hangs its deadline once more.
+/// itself while the other runs next to itself, both as the subject was measured, else `failed`. Costs a
+/// launch of each side, and of a program that hangs its deadline once more.
 [[nodiscard]] analysis::Outcome blame(runners::PairRunner& runner, const runners::ProgramPair& pair,
-                                      const std::string& benchmark, const runners::RunFailure& failure,
+                                      const runners::Subject& subject, const runners::RunFailure& failure,
                                       const std::stop_token& stop);
 
 }  // namespace tandem::daemon

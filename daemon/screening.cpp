@@ -109,7 +109,8 @@ class Screening {
     bool started = false;
     for (std::size_t i = 0; i < settings_.max_launches && !stop_.stop_requested(); ++i) {
       tell(ScreeningProgress::Phase::screening, i, settings_.max_launches);
-      const auto plan = runners::plan_launch(settings_.seed, i, subject_.shape);
+      auto plan = runners::plan_launch(settings_.seed, i, subject_.shape);
+      if (i == 0) plan.extra_runs = runners::LaunchPlan::ExtraRuns::yes;
       LaunchResult result = runner_.launch(pairs_.pair(i), subject_, plan, stop_);
       if (auto* failure = std::get_if<RunFailure>(&result)) {
         if (failure->reason == RunFailure::Reason::stopped) return;
@@ -125,8 +126,11 @@ class Screening {
         started = true;
         take(std::get<std::vector<runners::Sampled>>(std::move(result)));
       }
-      if (std::none_of(tracks_.begin(), tracks_.end(), [](const auto& one) { return one.second.open(); }))
+      if (std::none_of(tracks_.begin(), tracks_.end(), [](const auto& one) {
+            return one.second.open() && one.second.result.rank == Screened::Rank::primary;
+          })) {
         return;
+      }
     }
   }
 
@@ -147,7 +151,20 @@ class Screening {
     }
   }
 
+  /// Observers print what they are there for under many names; of others it is what comes first, the time.
+  [[nodiscard]] Screened::Rank rank_of(const runners::Sampled& sampled) const {
+    const bool any = subject_.protocol == runners::Protocol::observer ||
+                     subject_.protocol == runners::Protocol::benchdnn;
+    const specs::Metric& metric = sampled.metric;
+    const bool first = std::none_of(tracks_.begin(), tracks_.end(), [&](const auto& one) {
+      return one.second.result.benchmark == sampled.benchmark;
+    });
+    const bool primary = any ? !metric.tolerance && !metric.limit && metric.name != "cpu_time" : first;
+    return primary ? Screened::Rank::primary : Screened::Rank::further;
+  }
+
   void begin(Track& track, const runners::Sampled& sampled) {
+    track.result.rank = rank_of(sampled);
     track.result.benchmark = sampled.benchmark;
     track.result.metric = sampled.metric;
     track.result.pairing = subject_.shape.pairing;
@@ -190,7 +207,7 @@ class Screening {
 
   /// Asked once for all benchmarks of a process: they fail together.
   Outcome outcome_of(const RunFailure& failure) {
-    if (!blamed_) blamed_ = blame(runner_, pairs_.pair(0), subject_.benchmark, failure, stop_);
+    if (!blamed_) blamed_ = blame(runner_, pairs_.pair(0), subject_, failure, stop_);
     return *blamed_;
   }
 

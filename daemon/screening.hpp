@@ -38,6 +38,10 @@ struct Screened {
   std::string benchmark;
   specs::Metric metric;
   runners::Pairing pairing = runners::Pairing::alternate;
+  enum class Rank {
+    primary,
+    further
+  } rank = Rank::primary;  ///< further: known beside it; launches are not made for its sake
   analysis::Verdict verdict;
   analysis::ScreenHistory history;  ///< to continue an inconclusive screen
   std::vector<runners::Launch> launches;

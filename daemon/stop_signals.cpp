@@ -8,26 +8,31 @@
 namespace tandem::daemon {
 namespace {
 
-sigset_t stopping_signals() {
+sigset_t stopping_signals(StopSignals::Second second) {
   sigset_t set;
   ::sigemptyset(&set);
   ::sigaddset(&set, SIGINT);
   ::sigaddset(&set, SIGTERM);
+  if (second == StopSignals::Second::is_ignored) {
+    ::sigaddset(&set, SIGHUP);
+    ::sigaddset(&set, SIGQUIT);
+  }
   return set;
 }
 
 }  // namespace
 
-StopSignals::StopSignals() {
-  const sigset_t set = stopping_signals();
+StopSignals::StopSignals(Second second) {
+  const sigset_t set = stopping_signals(second);
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  watcher_ = std::jthread([this](const std::stop_token& leaving) {
-    const sigset_t watched = stopping_signals();
+  if (second == Second::is_ignored) ::signal(SIGPIPE, SIG_IGN);
+  watcher_ = std::jthread([this, second](const std::stop_token& leaving) {
+    const sigset_t watched = stopping_signals(second);
     while (!leaving.stop_requested()) {
       // The destructor wakes us with a signal of its own to this thread; the time-out is only a net below it.
       constexpr timespec net{1, 0};
       if (::sigtimedwait(&watched, nullptr, &net) < 0 || leaving.stop_requested()) continue;
-      if (source_.stop_requested()) ::_exit(4);
+      if (source_.stop_requested() && second == Second::ends_at_once) ::_exit(4);
       source_.request_stop();
     }
   });

@@ -6,13 +6,14 @@
 namespace tandem::daemon {
 
 /// Turns SIGINT and SIGTERM into a stop request for as long as it lives. A second signal ends the process at
-/// once.
+/// once, unless it must not: then a hang-up and SIGQUIT stop as well, and a broken pipe is no reason to end.
 ///
 /// Made on the main thread before any other thread is started, so that all threads inherit the blocked
 /// signals.
 class StopSignals {
  public:
-  StopSignals();
+  enum class Second { ends_at_once, is_ignored };
+  explicit StopSignals(Second second = Second::ends_at_once);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "builders/build_script.hpp"
+#include "daemon/report/wording.hpp"
 #include "daemon/wall_clock.hpp"
 #include "runners/host_identity.hpp"
 #include "specs/benchmark_spec.hpp"
@@ -38,8 +39,9 @@ void recall(Status& status, const store::Store& store, const WatchKey& key) {
         {key.platform, build.commit, build.kind, build.sentence, build.log, build.last_lines});
   }
   for (const auto& verdict : store.newest_verdicts(key, shown)) {
-    status.last_verdicts.push_back(
-        {key.platform, verdict.commit, verdict.benchmark, verdict.outcome, verdict.note});
+    status.last_verdicts.push_back({key.platform, verdict.commit,
+                                    report::series_name(verdict.benchmark, verdict.metric), verdict.outcome,
+                                    verdict.note});
   }
 }
 
@@ -284,7 +286,8 @@ int WatchWalk::exit_code(Ended ended) const {
     if (verdicts.empty()) failed = true;
     for (const auto& verdict : verdicts) {
       if (verdict.outcome == "failed" || verdict.outcome.ends_with("_fails")) failed = true;
-      if (verdict.outcome == "inconclusive") inconclusive = true;
+      const bool of_its_own = report::series_name(verdict.benchmark, verdict.metric) == verdict.benchmark;
+      if (verdict.outcome == "inconclusive" && of_its_own) inconclusive = true;
     }
   }
   return failed ? 4 : inconclusive ? 3 : 0;

@@ -13,6 +13,7 @@ using std::chrono::nanoseconds;
 
 /// Beyond this a slice cannot follow the noise any more: an iteration of its own is a process's worth.
 constexpr double longest_alternating_iteration_ns = 1e9;
+constexpr double longest_duet_iteration_ns = 2e9;
 
 void add(PossibleArrangements& possible, Pairing pairing, std::initializer_list<nanoseconds> slices,
          nanoseconds launch_time) {
@@ -24,6 +25,9 @@ std::optional<std::string> why_no_duet(const BenchmarkFacts& facts, const CpuCho
   if (facts.threads > cpus.duet[0].size()) {
     return fmt::format("it has {} threads, and each side would have {} of the host's cores", facts.threads,
                        cpus.duet[0].size());
+  }
+  if (facts.iteration_ns > longest_duet_iteration_ns) {
+    return "one iteration takes more than two seconds, and the side that ends first would repeat a whole one";
   }
   if (!facts.maps_page) return "the program does not map the shared page, which starts both at one instant";
   return std::nullopt;

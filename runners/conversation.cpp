@@ -8,6 +8,8 @@
 #include <cmath>
 #include <utility>
 
+#include "specs/metric.hpp"
+
 namespace tandem::runners {
 namespace {
 
@@ -164,6 +166,8 @@ void Conversation::take_metric(std::size_t child, std::string_view line) {
     breach(child,
            fmt::format("said \"{}\"; expected \"metric NAME VALUE UNIT\"", shortened(std::string(line))));
   }
+  if (words[1] == specs::Metric{}.name)
+    breach(child, "reports a metric called time, which is measured already");
   auto& known = reported_.at(child);
   const auto same =
       std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.name == words[1]; });

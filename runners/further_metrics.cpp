@@ -32,7 +32,8 @@ class Further {
   }
 
   std::vector<Sampled> measure() {
-    if (wants("cpu_time")) {
+    // In a duet whoever ends first goes on working: both use the same.
+    if (wants("cpu_time") && after_.plan.shape.pairing != Pairing::duet) {
       add({"cpu_time", "ns"}, [&](Side side) {
         return static_cast<double>((usage_of(side).user + usage_of(side).system).count());
       });
@@ -42,7 +43,7 @@ class Further {
       metric.tolerance = memory_tolerance;
       add(metric, [&](Side side) { return static_cast<double>(usage_of(side).peak_resident_bytes); });
     }
-    if (after_.plan.index != 0) return std::move(sampled_);
+    if (after_.plan.extra_runs == LaunchPlan::ExtraRuns::no) return std::move(sampled_);
     if (wants("size")) {
       specs::Metric metric{"size", "B"};
       metric.tolerance = size_tolerance;
@@ -76,9 +77,8 @@ class Further {
   }
 
   Sampled& begin(const specs::Metric& metric) {
-    const bool selected = selects_one(after_.pair, after_.subject.protocol);
-    return sampled_.emplace_back(
-        Sampled{selected ? after_.subject.benchmark : "command", metric, empty_launch()});
+    const std::string& benchmark = after_.subject.benchmark;
+    return sampled_.emplace_back(Sampled{benchmark.empty() ? "command" : benchmark, metric, empty_launch()});
   }
 
   /// One value per side; none at all if the host does not know one of them.
@@ -148,7 +148,7 @@ class Further {
       return Broken{{Side::control, after_.plan.index, RunFailure::Reason::not_started,
                      fmt::format("the golden file {} {}", golden.file.string(), why)}};
     };
-    const auto content = read_output_file(golden.file);
+    const auto content = read_output_file(golden.file, Links::followed);
     if (const auto* why = std::get_if<std::string>(&content)) throw refuse(*why);
     auto numbers = read_numbers(std::get<FileBytes>(content).bytes, golden.type);
     if (const auto* why = std::get_if<std::string>(&numbers)) throw refuse(*why);
@@ -168,7 +168,9 @@ class Further {
     if (auto* failure = std::get_if<RunFailure>(&ended)) throw Broken{std::move(*failure)};
     std::string bytes = std::move(std::get<Finished>(ended).output);
     if (!golden.output.empty()) {
-      auto content = read_output_file(path_on_host(ground, slot, golden.output));
+      const fs::path file = path_on_host(ground, slot, golden.output);
+      if (!stays_inside(ground, file)) throw refuse("is a link to somewhere else");
+      auto content = read_output_file(file, Links::refused);
       if (const auto* why = std::get_if<std::string>(&content)) throw refuse(*why);
       bytes = std::move(std::get<FileBytes>(content).bytes);
     }
@@ -178,6 +180,16 @@ class Further {
     if (found.size() != expected.size())
       throw refuse(fmt::format("has {} numbers where that has {}", found.size(), expected.size()));
     return named(compare_output(expected, found, golden), golden);
+  }
+
+  /// A sandboxed program could lead us, with a link on the way, to files that it must not see itself.
+  static bool stays_inside(const ProcessGround& ground, const fs::path& file) {
+    if (!ground.settings.sandbox) return true;
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(file, error);
+    const fs::path scratch = fs::weakly_canonical(ground.settings.scratch, error);
+    const fs::path below = real.lexically_relative(scratch);
+    return !error && !below.empty() && *below.begin() != "..";
   }
 
   /// Where the file lies that a program in this slot calls `output`: in a sandbox, behind one of its mounts.
@@ -207,6 +219,15 @@ LaunchResult further_metrics(const AfterLaunch& after, const std::stop_token& st
     return Further(after, stop).measure();
   } catch (const Broken& broken) {
     return broken.failure;
+  }
+}
+
+void add_unknown(std::vector<Sampled>& sampled, std::vector<Sampled> further) {
+  for (Sampled& one : further) {
+    const bool known = std::any_of(sampled.begin(), sampled.end(), [&](const Sampled& each) {
+      return each.benchmark == one.benchmark && each.metric.name == one.metric.name;
+    });
+    if (!known) sampled.push_back(std::move(one));
   }
 }
 

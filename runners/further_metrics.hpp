@@ -19,9 +19,12 @@ struct AfterLaunch {
 /// from the launch's usages, size from the program files, instructions and error from extra runs of both
 /// sides. A plain command whose spec names none has cpu_time and peak_memory.
 ///
-/// They belong to the benchmark that was selected, or else to "command". Extra runs are made in the first
-/// launch only (index 0), because what they show does not scatter. A value that the host does not know is
+/// They belong to the subject's benchmark, or else to "command". Extra runs are made where the plan says so,
+/// once per screen, because what they show does not scatter. A value that the host does not know is
 /// left out, never 0.
 [[nodiscard]] LaunchResult further_metrics(const AfterLaunch& after, const std::stop_token& stop);
+
+/// Adds what the launch did not give by itself: the program's own word for a metric counts.
+void add_unknown(std::vector<Sampled>& sampled, std::vector<Sampled> further);
 
 }  // namespace tandem::runners

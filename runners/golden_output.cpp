@@ -86,9 +86,10 @@ std::variant<std::vector<double>, std::string> read_numbers(std::string_view byt
   return read_text(bytes);
 }
 
-std::variant<FileBytes, std::string> read_output_file(const std::filesystem::path& file) {
+std::variant<FileBytes, std::string> read_output_file(const std::filesystem::path& file, Links links) {
   // A program may put anything there: a pipe that never ends, a link to a file that is not its own.
-  const OwnedDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const int follow = links == Links::refused ? O_NOFOLLOW : 0;
+  const OwnedDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | follow));
   struct stat status {};
   if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0)
     return fmt::format("cannot be opened: {}", std::strerror(errno));

@@ -21,7 +21,9 @@ namespace tandem::runners {
 struct FileBytes {
   std::string bytes;
 };
-[[nodiscard]] std::variant<FileBytes, std::string> read_output_file(const std::filesystem::path& file);
+enum class Links { followed, refused };
+[[nodiscard]] std::variant<FileBytes, std::string> read_output_file(const std::filesystem::path& file,
+                                                                    Links links);
 
 /// How far numbers are from the golden ones at the worst place.
 struct OutputError {

@@ -115,7 +115,8 @@ std::optional<specs::Metric> metric_of(const std::string& key) {
                                                     "cpu_coefficient",
                                                     "real_coefficient",
                                                     "rms",
-                                                    "complexity_n"};
+                                                    "complexity_n",
+                                                    "time"};
   if (bookkeeping.contains(key)) return std::nullopt;
   const std::string unit = key == "items_per_second"                             ? "items/s"
                            : key == "bytes_per_second"                           ? "B/s"

@@ -28,8 +28,11 @@ std::variant<Ended, RunFailure> run_in_turn(const ProcessGround& ground, Pairing
     if (ground.plan.only && *ground.plan.only != side) continue;
     // A side alone is compared with the same side in company, so it has the same processors.
     const auto& cpus = ground.settings.cpus;
-    auto finished = run_slot(ground, slot,
-                             pairing == Pairing::process_together ? cpus.duet.at(slot) : cpus.measured, stop);
+    const bool threads = ground.plan.shape.waiting == SliceShape::Waiting::frozen;
+    const auto& place = pairing == Pairing::process_together ? cpus.duet.at(slot)
+                        : threads                            ? cpus.all
+                                                             : cpus.measured;
+    auto finished = run_slot(ground, slot, place, stop);
     if (const auto* failure = std::get_if<RunFailure>(&finished)) return *failure;
     ended.sides.at(static_cast<std::size_t>(side)) = std::get<Finished>(std::move(finished));
   }
@@ -69,14 +72,14 @@ std::variant<std::vector<Series>, RunFailure> series_of(const ProgramPair& pair,
 std::vector<Sampled> sampled_from(std::array<std::vector<Series>, 2> series, const LaunchPlan& plan,
                                   const Launch& launch) {
   std::map<std::pair<std::string, std::string>, std::vector<double>*> treatments;
-  for (Series& one : series[1]) treatments[{one.key, one.metric.name}] = &one.values;
+  for (Series& one : series[1]) treatments[{one.key, one.metric.name + "\n" + one.metric.unit}] = &one.values;
   std::vector<Sampled> sampled;
   const std::size_t leading = plan.only ? static_cast<std::size_t>(*plan.only) : 0;
   for (Series& one : series.at(leading)) {
     Sampled both{one.key, one.metric, launch};
     (leading == 0 ? both.launch.control : both.launch.treatment) = std::move(one.values);
     if (!plan.only) {
-      const auto treatment = treatments.find({one.key, one.metric.name});
+      const auto treatment = treatments.find({one.key, one.metric.name + "\n" + one.metric.unit});
       if (treatment == treatments.end()) continue;
       both.launch.treatment = std::move(*treatment->second);
     }
@@ -114,7 +117,7 @@ LaunchResult launch_processes(const HostSettings& settings, const ProgramPair& p
   std::vector<Sampled> sampled = sampled_from(std::move(series), plan, launch);
   auto further = further_metrics({settings, pair, subject, plan, launch}, stop);
   if (const auto* failure = std::get_if<RunFailure>(&further)) return *failure;
-  for (Sampled& one : std::get<std::vector<Sampled>>(further)) sampled.push_back(std::move(one));
+  add_unknown(sampled, std::get<std::vector<Sampled>>(std::move(further)));
   return sampled;
 }
 

@@ -51,8 +51,9 @@ using Reported = std::array<std::vector<ReportedValue>, 2>;
 std::vector<Sampled> with_reported(const Ground& ground, Launch launch, const Reported& reported) {
   std::vector<Sampled> all;
   for (const ReportedValue& control : reported[0]) {
-    const auto treatment = std::find_if(reported[1].begin(), reported[1].end(),
-                                        [&](const ReportedValue& one) { return one.name == control.name; });
+    const auto treatment = std::find_if(
+        reported[1].begin(), reported[1].end(),
+        [&](const ReportedValue& one) { return one.name == control.name && one.unit == control.unit; });
     if (treatment == reported[1].end()) continue;
     Launch values;
     values.index = launch.index;
@@ -146,7 +147,7 @@ LaunchResult launch_slices(const HostSettings& settings, const ProgramPair& pair
     if (plan.only) return sampled;
     auto further = further_metrics({settings, pair, subject, plan, sampled.front().launch}, stop);
     if (std::holds_alternative<RunFailure>(further)) return further;
-    for (Sampled& one : std::get<std::vector<Sampled>>(further)) sampled.push_back(std::move(one));
+    add_unknown(sampled, std::get<std::vector<Sampled>>(std::move(further)));
     return sampled;
   } catch (const Broken& broken) {
     return broken.failure;

@@ -41,6 +41,8 @@ struct LaunchPlan {
   SliceShape shape;
   std::vector<std::uint8_t> order;  ///< the slot of each step; steps 2i and 2i+1 make pair i. Not of a duet.
   std::optional<Side> only = {};    ///< the one side that has steps; nothing: both
+  /// Whether metrics that need runs of their own (instructions, golden output) are taken after this launch.
+  enum class ExtraRuns { no, yes } extra_runs = ExtraRuns::no;
 
   [[nodiscard]] Side side_of(std::size_t slot) const { return slot == 0 ? first_slot : other(first_slot); }
   [[nodiscard]] std::size_t slot_of(Side side) const { return side == first_slot ? 0 : 1; }

@@ -60,8 +60,9 @@ std::variant<ProgramFacts, RunFailure> HostPairRunner::inspect(const ProgramPair
                             std::move(stop));
   Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, -1};
   try {
-    const auto child = conversation.start(
-        side, command_in_slot(settings_, same, plan, 0, pair.commands.back(), copies), options);
+    Command command = command_in_slot(settings_, same, plan, 0, pair.commands.back(), copies);
+    command.cpus = settings_.cpus.all;  // it may have threads
+    const auto child = conversation.start(side, command, options);
     if (const Finished* ended = conversation.greet_or_await_end(child))
       return facts_of_output(pair, *ended, side);
     ProgramFacts facts{Protocol::slices, conversation.list(child), {}};

@@ -67,6 +67,9 @@ struct ProgramFacts {
   Protocol protocol = Protocol::command;
   std::vector<std::string> benchmarks;  ///< a plain command has one, called "command"
   std::vector<specs::Metric> metrics;   ///< of each benchmark
+  /// Of a whole process: more than one if it used more processor time than time passed. Sliced programs are
+  /// looked at benchmark by benchmark.
+  std::size_t threads = 1;
 };
 
 /// What a launch measures.

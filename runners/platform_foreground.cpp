@@ -30,6 +30,9 @@ class ChildSignals {
     ::sigemptyset(&stopping);
     ::sigaddset(&stopping, SIGINT);
     ::sigaddset(&stopping, SIGTERM);
+    ::sigaddset(&stopping, SIGHUP);
+    ::sigaddset(&stopping, SIGQUIT);
+    ::sigaddset(&stopping, SIGPIPE);
     if (::posix_spawnattr_init(&attributes_) != 0) throw Error("no memory to start a command");
     ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     ::posix_spawnattr_setsigmask(&attributes_, &none);
@@ -81,7 +84,9 @@ int run_in_foreground(const std::vector<std::string>& argv, const std::stop_toke
       static_cast<void>(::write(stopped.get(), &one, sizeof one) == sizeof one);
     });
     wait_for_either(ended.get(), stopped.get());
-    if (stop.stop_requested() && !readable(ended.get(), grace)) ::kill(child, SIGTERM);
+    for (const int signal : {SIGTERM, SIGKILL}) {
+      if (stop.stop_requested() && !readable(ended.get(), grace)) ::kill(child, signal);
+    }
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {

@@ -11,7 +11,8 @@ namespace tandem::runners {
 /// exit status; 128 and the number of the signal that ended it, as shells do.
 ///
 /// A stop request usually reached the command too, from the same keyboard or service manager. If it is still
-/// there after `grace` it gets SIGTERM. Throws InputError if it cannot be started.
+/// there after `grace` it gets SIGTERM, and after that time again SIGKILL. Throws InputError if it cannot be
+/// started.
 [[nodiscard]] int run_in_foreground(const std::vector<std::string>& argv, const std::stop_token& stop,
                                     std::chrono::milliseconds grace = std::chrono::seconds{5});
 

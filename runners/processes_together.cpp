@@ -59,7 +59,21 @@ class Together {
       add_to(ended_.at(slot), finished);
       ++next_.at(slot);
     }
-    if (!done(0) || !done(1)) start(slot);
+    if (!done(slot)) {
+      start(slot);
+    } else if (!done(1 - slot)) {
+      fill(slot);
+    }
+  }
+
+  /// Starting a process takes us a moment in which we would not see the other end. If that is about to
+  /// happen, the other is left to it: a small difference must not grow by the cost of a start.
+  void fill(std::size_t slot) {
+    const auto grace = std::max<Clock::duration>(shortest_grace, (Clock::now() - begin_) / 100);
+    const Children::Event event = children_.wait(std::min(deadline_, Clock::now() + grace), stop_);
+    if (event.kind == Kind::finished) ended(event.child);
+    if (event.kind == Kind::stopped) give_up(Finished::How::stopped);
+    if (!done(1 - slot) && !children_.running(current_.at(slot))) start(slot);
   }
 
   /// Who is late is named: of both, the control, because then the treatment is not to blame.
@@ -74,6 +88,8 @@ class Together {
 
   const ProcessGround& ground_;
   const std::stop_token& stop_;
+  static constexpr std::chrono::milliseconds shortest_grace{5};
+  Clock::time_point begin_ = Clock::now();
   Clock::time_point deadline_;
   Children children_;  ///< at its end, whoever still fills is killed
   std::array<std::size_t, 2> current_{};

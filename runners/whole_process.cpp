@@ -57,7 +57,12 @@ std::variant<ProgramFacts, RunFailure> facts_of_output(const ProgramPair& pair, 
     return unreadable(side, fmt::format("it printed nothing that reads as {}, which its spec expects",
                                         name_of(seen.protocol)));
   }
-  return facts_of(seen.protocol, series);
+  ProgramFacts facts = facts_of(seen.protocol, series);
+  constexpr double busier_than_one_thread = 1.2;
+  const auto seconds = [](auto time) { return std::chrono::duration<double>(time).count(); };
+  const double busy = seconds(finished.usage.user + finished.usage.system);
+  if (busy > busier_than_one_thread * seconds(finished.usage.wall)) facts.threads = 2;
+  return facts;
 }
 
 std::variant<ProgramFacts, RunFailure> inspect_process(const HostSettings& settings, const ProgramPair& pair,
@@ -72,7 +77,7 @@ std::variant<ProgramFacts, RunFailure> inspect_process(const HostSettings& setti
     for (std::string& argument : google_list_arguments())
       ground.commands.back().push_back(std::move(argument));
   }
-  auto finished = run_slot(ground, 0, settings.cpus.measured, stop);
+  auto finished = run_slot(ground, 0, settings.cpus.all, stop);
   if (const auto* failure = std::get_if<RunFailure>(&finished)) return *failure;
   const Finished& ended = std::get<Finished>(finished);
   return listed ? facts_of_list(ended, side) : facts_of_output(pair, ended, side);

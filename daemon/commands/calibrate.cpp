@@ -10,6 +10,7 @@
 #include "daemon/calibrating.hpp"
 #include "daemon/commands/program_path.hpp"
 #include "daemon/commands/progress_line.hpp"
+#include "daemon/idle_time.hpp"
 #include "daemon/loop.hpp"
 #include "daemon/report/calibration_report.hpp"
 #include "daemon/store/store.hpp"
@@ -25,8 +26,6 @@ namespace fs = std::filesystem;
 using analysis::Calibration;
 using runners::RunFailure;
 using runners::Side;
-
-constexpr const char* by_hand = "by hand";
 
 fs::path state_dir_of(const CalibrateOptions& options) {
   return config::choose_state_dir(options.state_dir, std::nullopt, config::StateDirPlaces::of_this_process());
@@ -92,7 +91,9 @@ class CalibratingByHand {
     if (facts.protocol != runners::Protocol::slices) {
       progress_.step(fmt::format("calibrating {}", fmt::join(names, ", ")));
       const auto lock = hold();
-      one(runner, names.front(), {});
+      runners::BenchmarkFacts whole;
+      whole.threads = facts.threads;
+      one(runner, names.front(), whole);
       return;
     }
     for (std::size_t i = 0; i < names.size() && !stop_.stop_requested(); ++i) {
@@ -169,7 +170,7 @@ void keep(const HostCalibration& result, const CalibrateOptions& options) {
     fs::create_directories(folder);
     store::Store store(folder / "tandem.db", store::Store::Mode::write);
     for (const Calibration& one : result.benchmarks) {
-      store.save_calibration({by_hand, result.program.filename()}, one);
+      store.save_calibration({calibrated_by_hand, result.program.filename()}, one);
     }
   } catch (const std::exception& error) {
     if (options.state_dir) throw Error(fmt::format("the calibration cannot be kept: {}", error.what()));
@@ -198,7 +199,8 @@ int run_calibrate_command(const CalibrateOptions& options, const std::stop_token
   const HostCalibration result = CalibratingByHand(options, stop).run();
   fmt::print("{}", options.format == Format::json ? report::calibration_json(result)
                                                   : report::calibration_text(result));
-  keep(result, options);
+  // One pairing alone says nothing about the best.
+  if (!options.pairing) keep(result, options);
   if (stop.stop_requested()) {
     fmt::print(stderr, "stopped before the end\n");
     return 4;

@@ -70,6 +70,8 @@ std::shared_ptr<CompareOptions> add_compare(CLI::App& app) {
   command->add_option_function<std::string>(
       "--protocol", [options](const std::string& word) { options->protocol = protocol_of(word); },
       "auto (default), sdk, observer, google_benchmark, benchdnn or command");
+  command->add_option("--state_dir,--state-dir", options->state_dir,
+                      "Where tandem calibrate kept what it found");
   command->add_flag("--measure_identical,--measure-identical", options->measure_identical,
                     "Run even if the two are the same, byte for byte");
   command->add_flag_callback(

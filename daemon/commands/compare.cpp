@@ -11,12 +11,14 @@
 
 #include "builders/identity.hpp"
 #include "daemon/arranging.hpp"
+#include "daemon/commands/kept_calibrations.hpp"
 #include "daemon/commands/program_path.hpp"
 #include "daemon/commands/progress_line.hpp"
 #include "daemon/comparison.hpp"
 #include "daemon/one_sided.hpp"
 #include "daemon/report/comparison_report.hpp"
 #include "runners/arrangements.hpp"
+#include "runners/host_identity.hpp"
 #include "runners/measuring_lock.hpp"
 #include "runners/result_reader.hpp"
 #include "specs/error.hpp"
@@ -42,6 +44,7 @@ class Comparing {
     pair_.control = result_.control;
     pair_.treatment = result_.treatment;
     pair_.protocol = options.protocol;
+    kept_ = kept_calibrations(options.state_dir, result_.control.filename());
     pair_.commands.front().insert(pair_.commands.front().end(), options.arguments.begin(),
                                   options.arguments.end());
   }
@@ -91,8 +94,11 @@ class Comparing {
     } else {
       progress_.step(fmt::format("measuring {}", fmt::join(names, ", ")));
       runners::Subject subject{control->protocol, names.front(), {}};
-      subject.shape.pairing = arrangement(control->protocol, {}, host.cpus).pairing;
-      for (Screened& one : screened(runner, subject)) {
+      runners::BenchmarkFacts facts;
+      facts.threads = control->threads;
+      const Arranged way = arrange(subject, facts, host.cpus);
+      subject.shape = shape_of(control->protocol, facts, way.screen);
+      for (Screened& one : screened(runner, subject, std::nullopt)) {
         if (one.failure || std::find(names.begin(), names.end(), one.benchmark) != names.end()) {
           result_.benchmarks.push_back(std::move(one));
         }
@@ -123,13 +129,18 @@ class Comparing {
     return names;
   }
 
-  /// The one that was asked for, or the first that is possible.
-  runners::Arrangement arrangement(runners::Protocol protocol, const runners::BenchmarkFacts& facts,
-                                   const runners::CpuChoice& cpus) const {
-    const auto possible = runners::possible_arrangements(protocol, facts, cpus, runners::available_memory());
-    if (!options_.pairing) return possible.arrangements.front();
+  /// The one that was asked for; else by a calibration that was kept; else the first that is possible.
+  Arranged arrange(const runners::Subject& subject, const runners::BenchmarkFacts& facts,
+                   const runners::CpuChoice& cpus) const {
+    const auto possible =
+        runners::possible_arrangements(subject.protocol, facts, cpus, runners::available_memory());
+    if (!options_.pairing) {
+      const auto kept = kept_.find(subject.benchmark);
+      return arranged(kept != kept_.end() ? std::optional(kept->second) : std::nullopt, possible,
+                      runners::host_identity(result_.host));
+    }
     for (const auto& one : possible.arrangements) {
-      if (one.pairing == *options_.pairing) return one;
+      if (one.pairing == *options_.pairing) return {one, one, std::nullopt};
     }
     for (const auto& refused : possible.refused) {
       if (refused.pairing == *options_.pairing) {
@@ -137,7 +148,7 @@ class Comparing {
       }
     }
     throw InputError(fmt::format("{} is not for programs that are measured by {}", name_of(*options_.pairing),
-                                 runners::name_of(protocol)));
+                                 runners::name_of(subject.protocol)));
   }
 
   void one_by_one(runners::PairRunner& runner, const runners::CpuChoice& cpus, runners::Protocol protocol,
@@ -154,16 +165,18 @@ class Comparing {
       facts = std::get<runners::BenchmarkFacts>(looked);
     }
     runners::Subject subject{protocol, names[i], {}};
-    const auto chosen = arrangement(protocol, facts, cpus);
-    subject.shape = shape_of(protocol, facts, chosen);
-    for (Screened& one : screened(runner, subject)) {
+    const Arranged way = arrange(subject, facts, cpus);
+    subject.shape = shape_of(protocol, facts, way.screen);
+    for (Screened& one : screened(runner, subject, way.prior)) {
       one.time = std::chrono::steady_clock::now() - begin;
       result_.benchmarks.push_back(std::move(one));
     }
   }
 
-  std::vector<Screened> screened(runners::PairRunner& runner, const runners::Subject& subject) {
+  std::vector<Screened> screened(runners::PairRunner& runner, const runners::Subject& subject,
+                                 const std::optional<PriorSigma>& prior) {
     ScreeningSettings settings;
+    if (prior) settings.priors[series_key(subject.benchmark, {})] = *prior;
     settings.margin = options_.margin;
     settings.max_launches = options_.max_launches;
     settings.seed = result_.seed;
@@ -183,7 +196,7 @@ class Comparing {
     one.benchmark = benchmark;
     one.verdict.outcome = failure.reason == RunFailure::Reason::stopped
                               ? analysis::Outcome::inconclusive
-                              : blame(runner, pair_, benchmark, failure, stop_);
+                              : blame(runner, pair_, {{}, benchmark, {}}, failure, stop_);
     one.verdict.margin = options_.margin;
     one.failure = failure;
     result_.benchmarks.push_back(std::move(one));
@@ -194,6 +207,7 @@ class Comparing {
   ProgressLine progress_;
   Comparison result_;
   runners::ProgramPair pair_;
+  std::map<std::string, analysis::Calibration> kept_;  ///< by benchmark
 };
 
 }  // namespace

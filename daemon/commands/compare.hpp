@@ -25,8 +25,9 @@ struct CompareOptions {
   std::optional<std::uint64_t> seed;
   double timeout_seconds = 60;  ///< of one launch
   bool measure_identical = false;
-  std::optional<runners::Pairing> pairing;    ///< nothing: auto
-  std::optional<runners::Protocol> protocol;  ///< nothing: found out
+  std::optional<std::filesystem::path> state_dir;  ///< where `tandem calibrate` keeps what it found
+  std::optional<runners::Pairing> pairing;         ///< nothing: auto
+  std::optional<runners::Protocol> protocol;       ///< nothing: found out
   Format format = Format::text;
 };
 

@@ -45,8 +45,8 @@ std::string closing_sentence(const Comparison& comparison) {
     const Outcome outcome = one.verdict.outcome;
     if (outcome == Outcome::slower) ++slower;
     if (outcome == Outcome::treatment_fails) ++failing;
-    if (outcome == Outcome::failed || outcome == Outcome::control_fails || outcome == Outcome::inconclusive)
-      ++other;
+    const bool unknown = outcome == Outcome::inconclusive && one.rank == Screened::Rank::primary;
+    if (outcome == Outcome::failed || outcome == Outcome::control_fails || unknown) ++other;
   }
   const std::size_t all = comparison.benchmarks.size();
   if (failing > 0)

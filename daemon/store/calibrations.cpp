@@ -57,14 +57,16 @@ std::vector<StoredCalibration> Store::calibrations(const std::optional<WatchKey>
 }
 
 std::vector<double> Store::newest_sigmas(const WatchKey& key, const std::string& benchmark,
-                                         std::int64_t since, std::size_t newest) const {
+                                         const std::string& metric, std::int64_t since,
+                                         std::size_t newest) const {
   std::vector<double> sigmas;
   database_->read([&] {
     Query query(database_->prepared(
         "SELECT verdict FROM verdict JOIN scope ON scope.id = verdict.scope WHERE watch = ? AND platform = ? "
-        "AND benchmark = ? AND outcome IN ('unchanged', 'inconclusive', 'slower', 'faster') AND at > ? "
+        "AND benchmark = ? AND metric = ? AND outcome IN ('unchanged', 'inconclusive', 'slower', 'faster') "
+        "AND at > ? "
         "ORDER BY position DESC LIMIT ?"));
-    query.with(key).with(benchmark).with(since).with(limit(newest));
+    query.with(key).with(benchmark).with(metric).with(since).with(limit(newest));
     while (query.next()) {
       // A few launches have hardly a spread, and that of the totals is another.
       constexpr std::size_t fewest_launches = 6;

@@ -105,9 +105,10 @@ class Store {
                                                                  const std::string& benchmark) const;
   /// Of one scope, or of all; oldest first.
   [[nodiscard]] std::vector<StoredCalibration> calibrations(const std::optional<WatchKey>& key = {}) const;
-  /// The spreads of a benchmark's newest screens since then, by their medians.
+  /// The spreads of a benchmark's newest screens of this metric since then, by their medians.
   [[nodiscard]] std::vector<double> newest_sigmas(const WatchKey& key, const std::string& benchmark,
-                                                  std::int64_t since, std::size_t newest) const;
+                                                  const std::string& metric, std::int64_t since,
+                                                  std::size_t newest) const;
 
   /// All records, or those of one kind or state; oldest first.
   struct RecordFilter {

@@ -65,7 +65,7 @@ struct Page {
   std::uint32_t magic;
   std::uint32_t steps;          // how many slices there are: entries of `order`, or of each side in a duet
   std::uint64_t iterations[2];  // of every slice, by slot
-  std::uint64_t filler;         // iterations at a time of a side that waits for the end of the other, in a duet
+  std::uint64_t filler;  // iterations at a time of a side that waits for the end of the other, in a duet
   std::uint64_t reserved[4];
   std::atomic<std::uint32_t> turn;  // the step whose turn it is; a futex
   std::uint32_t padding[15];
@@ -291,7 +291,7 @@ class Program {
 
   /// Runs the steps of `slot` as the page's order says, handing over to the other side after each.
   static std::uint32_t take_turns(Page& page, unsigned slot, const Body& body) {
-    const std::uint32_t steps = std::min(page.steps, Page::most_steps);
+    const std::uint32_t steps = std::min<std::uint32_t>(page.steps, std::uint32_t{Page::most_steps});
     const std::uint64_t iterations = page.iterations[slot];
     std::uint32_t taken = 0;
     std::uint32_t step = page.turn.load(std::memory_order_acquire);
@@ -337,10 +337,10 @@ class Program {
     while (detail::now_ns() < begin) detail::relax();
   }
 
-  /// Runs every step at the same instant as the other side; whoever is done first goes on running, so that the
-  /// slower one is never alone.
+  /// Runs every step at the same instant as the other side; whoever is done first goes on running, so that
+  /// the slower one is never alone.
   static std::uint32_t play_duet(Page& page, unsigned slot, const Body& body) {
-    const std::uint32_t steps = std::min(page.steps, Page::most_steps);
+    const std::uint32_t steps = std::min<std::uint32_t>(page.steps, std::uint32_t{Page::most_steps});
     const std::uint64_t iterations = page.iterations[slot];
     const std::uint64_t filler = std::max<std::uint64_t>(1, page.filler);
     const std::atomic<std::uint32_t>& others_done = page.places[1 - slot].done;

@@ -20,6 +20,7 @@ analysis::Calibration calibrated() {
   analysis::Calibration calibration;
   calibration.chosen = duet;
   calibration.host = "host";
+  calibration.noise.launches = 20;
   calibration.noise.sigma = 0.003;
   calibration.noise.sigma_total = 0.004;
   calibration.slow_down = 1.2;
@@ -31,6 +32,13 @@ TEST(Arranging, WithoutACalibrationTakesTheFirstThatIsPossible) {
   EXPECT_EQ(result.screen, usual);
   EXPECT_EQ(result.confirmation, usual);
   EXPECT_FALSE(result.prior);
+}
+
+TEST(Arranging, DoesNotBelieveACalibrationOfAFewLaunches) {
+  analysis::Calibration hasty = calibrated();
+  hasty.noise.launches = 2;
+  EXPECT_EQ(arranged(hasty, both(), "host").screen, usual);
+  EXPECT_FALSE(arranged(hasty, both(), "host").prior);
 }
 
 TEST(Arranging, TakesWhatTheCalibrationChose) {

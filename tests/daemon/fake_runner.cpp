@@ -95,6 +95,10 @@ LaunchResult FakeRunner::launch(const ProgramPair& pair, const runners::Subject&
     if (plan.only) (*plan.only == Side::control ? launch.treatment : launch.control).clear();
     if (plan.only) launch.first.clear();
     all.push_back({name, metric, std::move(launch)});
+    for (const auto& [beside, ratio] : further) {
+      const bool changed = call.control != call.treatment;
+      all.push_back({name, beside, launch_with(changed ? ratio : 0, call, Protocol::command)});
+    }
   }
   return all;
 }

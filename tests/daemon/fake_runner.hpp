@@ -32,6 +32,8 @@ class FakeRunner final : public runners::PairRunner {
   };
   runners::Protocol protocol = runners::Protocol::slices;
   specs::Metric metric = {};
+  /// What every launch gives of each benchmark beside it, and ln(treatment / control) of that.
+  std::vector<std::pair<specs::Metric, double>> further = {};
   runners::BenchmarkFacts benchmark_facts = {1000.0, 1, true, 0};  ///< of every benchmark
 
   /// ln(treatment / control) of the metric that a launch gives.

@@ -168,7 +168,7 @@ TEST_F(IdleTimeTest, RecordsNothingOfAnUnfitBenchmark) {
   bias_ = 0.05;
   EXPECT_EQ(idle().calibrate_next(walk_.line.commits.front(), {}), Spent::calibrated);
   EXPECT_NE(walk_.status.noise_floor.at("work").unfit, "");
-  EXPECT_EQ(walk_.status.unfit, "1 of 1 benchmarks cannot be measured soundly on this host");
+  EXPECT_EQ(walk_.status.unfit, "") << "one benchmark speaks for itself, not for the host";
   bias_ = 0;
   walk_.examine();
   EXPECT_TRUE(walk_.records().empty());

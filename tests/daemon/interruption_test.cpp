@@ -49,6 +49,29 @@ void go_on(FakeWalk& walk) {
   for (std::size_t at = walk.done().size(); at < 3; ++at) EXPECT_TRUE(walk.examine_one(at));
 }
 
+TEST(Interruption, LosesNoSuspectWhoseOtherMetricsAreStored) {
+  specs::Metric memory{"peak_memory", "B"};
+  memory.tolerance = 0.05;
+  const auto prepared = [&](FakeWalk& walk) { walk.runner.further = {{memory, 0.0}}; };
+  FakeWalk whole(history());
+  prepared(whole);
+  whole.examine();
+  EXPECT_EQ(whole.records(), expected_records);
+  const std::size_t calls = whole.builder.calls.size() + whole.runner.calls.size();
+  for (std::size_t number = 1; number <= calls; ++number) {
+    SCOPED_TRACE(number);
+    FakeWalk walk(history());
+    prepared(walk);
+    std::stop_source stop;
+    at_call(walk, number, [&] { stop.request_stop(); });
+    for (std::size_t at = 0; at < 3 && walk.examine_one(at, stop.get_token()); ++at) {
+    }
+    at_call(walk, 0, [] {});
+    go_on(walk);
+    EXPECT_EQ(walk.records(), expected_records);
+  }
+}
+
 TEST(Interruption, StoppedAtAnyCallAndRestartedItEndsTheSame) {
   const std::size_t calls = calls_of_a_whole_walk();
   ASSERT_GT(calls, 80u);

@@ -46,6 +46,16 @@ TEST(Likeness, WhatWasInconclusiveIsMeasuredAgainForItsTwin) {
             (Texts{"c0 work new", "c1 work inconclusive against c0", "c2 work inconclusive against c0"}));
 }
 
+TEST(Likeness, AnotherMetricThatIsUnchangedSaysNothingAboutTheTime) {
+  FakeWalk walk({with_content("c0", 1, "a"), with_content("c1", 1.1, "b"), with_content("c2", 1, "a"),
+                 with_content("c3", 1.1, "b")});
+  specs::Metric memory{"peak_memory", "B"};
+  memory.tolerance = 0.05;
+  walk.runner.further = {{memory, 0.0}};
+  walk.examine();
+  EXPECT_EQ(walk.records().size(), 3u) << "slower, fixed, slower again";
+}
+
 TEST(Likeness, OtherArgumentsMakeAnotherIdentity) {
   builders::Executable executable;
   executable.fingerprint = "f";

@@ -247,6 +247,44 @@ TEST_F(Screening, SharesTheLaunchesOfOneProcess) {
       << "the process runs until the last is decided, and no longer";
 }
 
+specs::Metric peak_memory() {
+  specs::Metric metric{"peak_memory", "B"};
+  metric.tolerance = 0.05;
+  return metric;
+}
+
+TEST_F(Screening, JudgesEveryMetricOfABenchmarkByItself) {
+  runner_.further = {{peak_memory(), std::log(1.5)}, {{"pool", "B"}, 0.0}};
+  const auto all = run();
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].metric.name, "time");
+  EXPECT_EQ(all[0].verdict.outcome, Outcome::unchanged);
+  EXPECT_EQ(all[0].rank, Screened::Rank::primary);
+  EXPECT_EQ(all[1].metric.name, "peak_memory");
+  EXPECT_EQ(all[1].verdict.outcome, Outcome::slower) << "by its own rule";
+  EXPECT_EQ(all[1].rank, Screened::Rank::further);
+  EXPECT_EQ(all[2].metric.name, "pool");
+  EXPECT_EQ(all[0].verdict.launches, runner_.launches_of("control", "treatment"))
+      << "each launch counts once for each metric";
+}
+
+TEST_F(Screening, MakesNoLaunchForAFurtherMetric) {
+  treatment_is(std::log(1.1));
+  const std::size_t alone = run_one().verdict.launches;
+  runner_ = FakeRunner();
+  treatment_is(std::log(1.1));
+  runner_.further = {{{"pool", "B"}, std::log(1.006)}};  // too close to call for long
+  EXPECT_EQ(run().front().verdict.launches, alone);
+}
+
+TEST_F(Screening, AsksForExtraRunsInItsFirstLaunchAlone) {
+  static_cast<void>(run());
+  std::size_t asked = 0;
+  for (const Call& call : runner_.launches())
+    asked += call.plan.extra_runs == runners::LaunchPlan::ExtraRuns::yes ? 1 : 0;
+  EXPECT_EQ(asked, 1u);
+}
+
 TEST_F(Screening, CallsABenchmarkWithUnusableValuesFailed) {
   runner_.log_ratio = [](const Call& call) { return call.treatment == "treatment" ? -INFINITY : 0.0; };
   const Screened result = run_one();

@@ -74,9 +74,11 @@ TEST(PossibleArrangements, GiveThreadsSlicesOfFiveMillisecondsAtLeast) {
 }
 
 TEST(PossibleArrangements, DoNotAlternateIterationsOfMoreThanASecond) {
-  const auto possible = possible_arrangements(Protocol::slices, {2e9, 1, true, 0}, two_cores(), plenty);
+  const auto possible = possible_arrangements(Protocol::slices, {1.5e9, 1, true, 0}, two_cores(), plenty);
   EXPECT_FALSE(has(possible, Pairing::alternate));
   EXPECT_EQ(possible.arrangements.front().pairing, Pairing::duet);
+  const auto long_ones = possible_arrangements(Protocol::slices, {5e9, 1, true, 0}, two_cores(), plenty);
+  EXPECT_EQ(long_ones.arrangements.front().pairing, Pairing::process);
 }
 
 TEST(PossibleArrangements, RunInTurnWhatDoesNotFitIntoMemoryTwice) {

@@ -68,7 +68,7 @@ TEST_F(FurtherMetricsTest, CountInstructionsPerIterationOfSlices) {
   programs.instructions = specs::InstructionCounter::callgrind;
   Subject work{Protocol::slices, "work", {}};
   work.shape.iterations = 100;
-  const LaunchPlan plan = plan_launch(3, 0, {});
+  const LaunchPlan plan = first_plan();
   const Launch launch;
   const HostSettings host = settings();
   const auto result = further_metrics({host, programs, work, plan, launch}, {});
@@ -122,8 +122,7 @@ TEST_F(FurtherMetricsTest, NameTheSideWhoseOutputIsNotComparable) {
   EXPECT_EQ(wrong.what, "the output of treatment for the golden file has 7 numbers where that has 8");
   programs = numbers("0", "0");
   programs.golden->output = "{TGTDIR}/never.txt";
-  EXPECT_EQ(failure(programs, subject(Protocol::command), plan_launch(3, 0, {})).what.find("the output of "),
-            0u);
+  EXPECT_EQ(failure(programs, subject(Protocol::command), first_plan()).what.find("the output of "), 0u);
 }
 
 }  // namespace

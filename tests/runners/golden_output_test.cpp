@@ -97,11 +97,12 @@ TEST(GoldenOutput, IsReadFromRegularFilesOnly) {
   const tests::TemporaryDirectory directory;
   const auto file = directory.path() / "numbers";
   std::ofstream(file) << "1 2";
-  EXPECT_EQ(std::get<FileBytes>(read_output_file(file)).bytes, "1 2");
+  EXPECT_EQ(std::get<FileBytes>(read_output_file(file, Links::refused)).bytes, "1 2");
   std::filesystem::create_symlink(file, directory.path() / "link");
-  EXPECT_TRUE(std::holds_alternative<std::string>(read_output_file(directory.path() / "link")));
-  EXPECT_EQ(std::get<std::string>(read_output_file(directory.path())), "is not a regular file");
-  EXPECT_EQ(std::get<std::string>(read_output_file(directory.path() / "none")),
+  EXPECT_TRUE(std::holds_alternative<std::string>(read_output_file(directory.path() / "link", Links::refused)));
+  EXPECT_EQ(std::get<FileBytes>(read_output_file(directory.path() / "link", Links::followed)).bytes, "1 2");
+  EXPECT_EQ(std::get<std::string>(read_output_file(directory.path(), Links::refused)), "is not a regular file");
+  EXPECT_EQ(std::get<std::string>(read_output_file(directory.path() / "none", Links::refused)),
             "cannot be opened: No such file or directory");
 }
 

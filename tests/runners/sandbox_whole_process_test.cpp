@@ -4,6 +4,7 @@
 
 #include "runners/pair_runner.hpp"
 #include "runners/sandbox_fixture.hpp"
+#include "runners/whole_process_fixture.hpp"
 #include "support/programs.hpp"
 
 namespace tandem::runners {
@@ -28,7 +29,7 @@ class SandboxWholeProcessTest : public SandboxTest {
   std::vector<Sampled> sampled(const ProgramPair& programs, Pairing pairing) {
     Subject subject{Protocol::command, "command", {}};
     subject.shape.pairing = pairing;
-    auto result = runner_->launch(programs, subject, plan_launch(3, 0, {}), {});
+    auto result = runner_->launch(programs, subject, first_plan(), {});
     EXPECT_EQ(tests::entries(scratch_.path()), 0u) << "copies left behind";
     EXPECT_TRUE(descendants().empty());
     if (const auto* failure = std::get_if<RunFailure>(&result)) {

@@ -14,6 +14,13 @@
 
 namespace tandem::runners {
 
+/// The first launch of a screen, in which everything is measured.
+inline LaunchPlan first_plan() {
+  LaunchPlan plan = plan_launch(3, 0, {});
+  plan.extra_runs = LaunchPlan::ExtraRuns::yes;
+  return plan;
+}
+
 /// Launches of whole processes that leave nothing behind.
 class WholeProcessTest : public testing::Test {
  protected:
@@ -57,7 +64,7 @@ class WholeProcessTest : public testing::Test {
   }
 
   std::vector<Sampled> sampled(const ProgramPair& programs, const Subject& what,
-                               const LaunchPlan& plan = plan_launch(3, 0, {})) {
+                               const LaunchPlan& plan = first_plan()) {
     auto result = launch(programs, what, plan);
     if (const auto* failure = std::get_if<RunFailure>(&result)) {
       ADD_FAILURE() << failure->what;
@@ -67,7 +74,7 @@ class WholeProcessTest : public testing::Test {
   }
 
   RunFailure failure(const ProgramPair& programs, const Subject& what,
-                     const LaunchPlan& plan = plan_launch(3, 0, {})) {
+                     const LaunchPlan& plan = first_plan()) {
     auto result = launch(programs, what, plan);
     if (const auto* failure = std::get_if<RunFailure>(&result)) return *failure;
     ADD_FAILURE() << "no failure";

@@ -50,6 +50,7 @@ TEST_F(StoreCalibrations, GivesTheSpreadsOfNewScreensOnly) {
   const auto save = [&](int commit, const char* outcome, std::int64_t at, double sigma,
                         std::size_t launches) {
     StoredVerdict verdict = tests::sample_verdict(tests::step_commit(commit), "matmul");
+    verdict.metric = {};
     verdict.outcome = outcome;
     verdict.at = at;
     verdict.verdict.sigma = sigma;
@@ -63,9 +64,10 @@ TEST_F(StoreCalibrations, GivesTheSpreadsOfNewScreensOnly) {
   save(4, "slower", 400, 0.4, 20);
   save(5, "slower", 500, 0.5, 20);
   save(6, "inconclusive", 600, 0.6, 3);
-  EXPECT_EQ(store.newest_sigmas(sample_key, "matmul", 100, 10), (std::vector<double>{0.4, 0.2}));
-  EXPECT_EQ(store.newest_sigmas(sample_key, "matmul", 0, 10), (std::vector<double>{0.4, 0.2, 0.1}));
-  EXPECT_TRUE(store.newest_sigmas(sample_key, "softmax", 0, 10).empty());
+  EXPECT_EQ(store.newest_sigmas(sample_key, "matmul", "time", 100, 10), (std::vector<double>{0.4, 0.2}));
+  EXPECT_EQ(store.newest_sigmas(sample_key, "matmul", "time", 0, 10), (std::vector<double>{0.4, 0.2, 0.1}));
+  EXPECT_TRUE(store.newest_sigmas(sample_key, "softmax", "time", 0, 10).empty());
+  EXPECT_TRUE(store.newest_sigmas(sample_key, "matmul", "peak_memory", 0, 10).empty());
 }
 
 TEST_F(StoreCalibrations, AnUnreadableOneIsAnErrorThatNamesTheFile) {

@@ -81,7 +81,8 @@ Building::Building(const builders::BuildSettings& settings, bool same_host, cons
     return;
   }
   beside.jobs = std::min(settings.jobs, static_cast<unsigned>(beside.cpus.size()));
-  sentence_ = fmt::format("yes: on {} of {} processors", beside.cpus.size(), beside.cpus.size() + cpus.measured.size());
+  sentence_ = fmt::format("yes: on {} of {} processors", beside.cpus.size(),
+                          beside.cpus.size() + cpus.measured.size());
   behind_ = std::make_unique<builders::ScriptBuilder>(std::move(beside));
   ahead_ = std::make_unique<BuildAhead>(*front_, *behind_);
 }
@@ -100,9 +101,8 @@ std::variant<runners::ProgramFacts, runners::RunFailure> QuietRunner::inspect(
   return runner_.inspect(pair, side, std::move(stop));
 }
 
-std::variant<runners::BenchmarkFacts, runners::RunFailure> QuietRunner::look_at(const runners::ProgramPair& pair,
-                                                                          const std::string& benchmark,
-                                                                          std::stop_token stop) {
+std::variant<runners::BenchmarkFacts, runners::RunFailure> QuietRunner::look_at(
+    const runners::ProgramPair& pair, const std::string& benchmark, std::stop_token stop) {
   return runner_.look_at(pair, benchmark, std::move(stop));
 }
 

@@ -59,9 +59,8 @@ class QuietRunner final : public runners::PairRunner {
 
   [[nodiscard]] std::variant<runners::ProgramFacts, runners::RunFailure> inspect(
       const runners::ProgramPair& pair, runners::Side side, std::stop_token stop) override;
-  [[nodiscard]] std::variant<runners::BenchmarkFacts, runners::RunFailure> look_at(const runners::ProgramPair& pair,
-                                                                             const std::string& benchmark,
-                                                                             std::stop_token stop) override;
+  [[nodiscard]] std::variant<runners::BenchmarkFacts, runners::RunFailure> look_at(
+      const runners::ProgramPair& pair, const std::string& benchmark, std::stop_token stop) override;
   [[nodiscard]] runners::LaunchResult launch(const runners::ProgramPair& pair,
                                              const runners::Subject& subject, const runners::LaunchPlan& plan,
                                              std::stop_token stop) override;

@@ -21,9 +21,8 @@ class PoliteRunner final : public runners::PairRunner {
     const runners::MeasuringLock lock(waiting_, stop);
     return runner_.inspect(pair, side, stop);
   }
-  [[nodiscard]] std::variant<runners::BenchmarkFacts, runners::RunFailure> look_at(const runners::ProgramPair& pair,
-                                                                             const std::string& benchmark,
-                                                                             std::stop_token stop) override {
+  [[nodiscard]] std::variant<runners::BenchmarkFacts, runners::RunFailure> look_at(
+      const runners::ProgramPair& pair, const std::string& benchmark, std::stop_token stop) override {
     const runners::MeasuringLock lock(waiting_, stop);
     return runner_.look_at(pair, benchmark, stop);
   }

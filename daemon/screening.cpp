@@ -153,8 +153,8 @@ class Screening {
 
   /// Observers print what they are there for under many names; of others it is what comes first, the time.
   [[nodiscard]] Screened::Rank rank_of(const runners::Sampled& sampled) const {
-    const bool any = subject_.protocol == runners::Protocol::observer ||
-                     subject_.protocol == runners::Protocol::benchdnn;
+    const bool any =
+        subject_.protocol == runners::Protocol::observer || subject_.protocol == runners::Protocol::benchdnn;
     const specs::Metric& metric = sampled.metric;
     const bool first = std::none_of(tracks_.begin(), tracks_.end(), [&](const auto& one) {
       return one.second.result.benchmark == sampled.benchmark;

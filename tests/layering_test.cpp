@@ -62,8 +62,7 @@ const std::vector<Guest> guests = {
     // Of runners only the adapters of foreign output read JSON; they are named one by one.
     {{"nlohmann/*"},
      {"specs/*.cpp", "config/*.cpp", "runners/observer_lines.cpp", "runners/google_benchmark.cpp",
-      "builders/manifest.cpp",
-      "daemon/report/*.cpp", "daemon/http/*.cpp"}},
+      "builders/manifest.cpp", "daemon/report/*.cpp", "daemon/http/*.cpp"}},
     {{"CLI/*"}, {"daemon/commands/*.cpp"}, 1},
     {{"SQLiteCpp/*", "sqlite3.h"}, {"daemon/store/*.cpp"}},
     {{"spdlog/*"}, {"*.cpp"}, 1},

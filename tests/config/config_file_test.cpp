@@ -113,7 +113,8 @@ TEST(ConfigFile, RefusesUnknownKeys) {
       "2:3: /state-dir: unknown key \"state-dir\"; did you mean \"state_dir\"? allowed here: \"state_dir\", "
       "\"exec_dir\", \"status_file\", \"interval\", \"once\", \"max_launches\", \"build_timeout\", "
       "\"benchmark_timeout\", \"jobs\", \"cxxflags\", \"ldflags\", \"sandbox\", \"sandbox_read\", "
-      "\"build_memory\", \"build_disk\", \"build_processes\", \"cache_budget\", \"layouts\", \"calibrate\", \"watch\"");
+      "\"build_memory\", \"build_disk\", \"build_processes\", \"cache_budget\", \"layouts\", \"calibrate\", "
+      "\"watch\"");
   EXPECT_EQ(watch_error(R"("brunch": "main")").substr(0, 75),
             "1:13: /watch/0/brunch: unknown key \"brunch\"; did you mean \"branch\"? allowed");
 }

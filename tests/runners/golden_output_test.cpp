@@ -99,9 +99,11 @@ TEST(GoldenOutput, IsReadFromRegularFilesOnly) {
   std::ofstream(file) << "1 2";
   EXPECT_EQ(std::get<FileBytes>(read_output_file(file, Links::refused)).bytes, "1 2");
   std::filesystem::create_symlink(file, directory.path() / "link");
-  EXPECT_TRUE(std::holds_alternative<std::string>(read_output_file(directory.path() / "link", Links::refused)));
+  EXPECT_TRUE(
+      std::holds_alternative<std::string>(read_output_file(directory.path() / "link", Links::refused)));
   EXPECT_EQ(std::get<FileBytes>(read_output_file(directory.path() / "link", Links::followed)).bytes, "1 2");
-  EXPECT_EQ(std::get<std::string>(read_output_file(directory.path(), Links::refused)), "is not a regular file");
+  EXPECT_EQ(std::get<std::string>(read_output_file(directory.path(), Links::refused)),
+            "is not a regular file");
   EXPECT_EQ(std::get<std::string>(read_output_file(directory.path() / "none", Links::refused)),
             "cannot be opened: No such file or directory");
 }

@@ -35,8 +35,8 @@ class SandboxPairTest : public SandboxTest {
       ADD_FAILURE() << failure->what;
       return {};
     }
-    return shape_for(std::get<BenchmarkFacts>(result), {Pairing::alternate, std::chrono::microseconds{200},
-                                                        std::chrono::milliseconds{20}});
+    return shape_for(std::get<BenchmarkFacts>(result),
+                     {Pairing::alternate, std::chrono::microseconds{200}, std::chrono::milliseconds{20}});
   }
 
   LaunchResult launch(const ProgramPair& programs, Protocol protocol, const SliceShape& cut = {}) {

@@ -47,9 +47,11 @@ std::string tried_line(const TriedArrangement& tried, const Calibration& calibra
   }
   const double effect =
       analysis::minimum_detectable_effect(tried.noise.sigma, calibration.margin, calibration.most_launches);
-  if (tried.noise.launches > 0 && effect > 2 * calibration.margin) {
-    line += fmt::format("; too noisy, it finds only changes of {}", percentage(effect));
-  }
+  const bool noisy = tried.noise.launches > 0 && effect > 2 * calibration.margin;
+  const std::string how =
+      noisy ? fmt::format("too noisy, it finds only changes of {}", percentage(effect)) : "";
+  if (noisy && &tried == &chosen) line += "; " + how;
+  if (noisy && &tried != &chosen) line += "; refused: " + how;
   if (!tried.refused.empty()) line += fmt::format("; refused: {}", tried.refused);
   return line + "\n";
 }

@@ -71,7 +71,7 @@ TEST_F(KilledDaemon, GivesTheSameReportsInTheEndWhateverTheMoment) {
   // steps several times. A run that ends before its kill is examined, and the next one begins anew.
   std::mt19937 random(20231121);
   std::uniform_real_distribution<double> share(0.0, 1.0 / 3);
-  const int wanted = long_form() ? 50 : 8;
+  const int wanted = long_form() ? 50 : 5;
   int runs = 1;
   // The killed are not reaped before the end, so that nothing but the next daemon looks after their children.
   std::vector<std::unique_ptr<Service>> killed;

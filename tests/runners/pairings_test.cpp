@@ -200,8 +200,11 @@ TEST_P(PairingsTest, LeaksNothingOverManyLaunches) {
   }
   EXPECT_EQ(as_expected, launches);
   EXPECT_EQ(tests::entries("/proc/self/fd"), descriptors);
-  // A page per hundred launches is the allocator's play; a leak of one object per launch would be more.
-  EXPECT_LE(resident_pages(), pages + 256 + launches / 100);
+  // A page per hundred launches is the allocator's play; a leak of one object per launch would be more. A few
+  // launches say nothing, and a sanitizer keeps what was freed.
+  if (chosen != nullptr) {
+    EXPECT_LE(resident_pages(), pages + 256 + launches / 100);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 #include "daemon/arranging.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "specs/error.hpp"
 
 namespace tandem::daemon {
 namespace {
@@ -26,6 +30,17 @@ Arranged arranged(const std::optional<analysis::Calibration>& calibration,
   const auto sigma = analysis::expected_sigma(*calibration);
   result.prior = PriorSigma{sigma.median, sigma.total};
   return result;
+}
+
+runners::PossibleArrangements as_asked(runners::PossibleArrangements possible, runners::Pairing pairing,
+                                       const std::string& benchmark) {
+  std::erase_if(possible.arrangements, [&](const auto& one) { return one.pairing != pairing; });
+  if (!possible.arrangements.empty()) return possible;
+  std::string why = "it does not suit this kind of program";
+  for (const auto& refused : possible.refused) {
+    if (refused.pairing == pairing) why = refused.why;
+  }
+  throw InputError(fmt::format("--pairing {} is not possible for {}: {}", name_of(pairing), benchmark, why));
 }
 
 runners::SliceShape shape_of(runners::Protocol protocol, const runners::BenchmarkFacts& facts,

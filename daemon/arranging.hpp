@@ -21,6 +21,11 @@ struct Arranged {
 [[nodiscard]] Arranged arranged(const std::optional<analysis::Calibration>& calibration,
                                 const runners::PossibleArrangements& possible, const std::string& host);
 
+/// Only the arrangements with the pairing that a person asks for. Throws InputError that says why there are
+/// none for the benchmark.
+[[nodiscard]] runners::PossibleArrangements as_asked(runners::PossibleArrangements possible,
+                                                     runners::Pairing pairing, const std::string& benchmark);
+
 /// The shape of its launches; whole processes have a pairing and no slices.
 [[nodiscard]] runners::SliceShape shape_of(runners::Protocol protocol, const runners::BenchmarkFacts& facts,
                                            const runners::Arrangement& arrangement);

@@ -7,6 +7,7 @@
 #include "daemon/likeness.hpp"
 #include "daemon/report/comparison_report.hpp"
 #include "daemon/report/wording.hpp"
+#include "runners/random.hpp"
 #include "runners/result_reader.hpp"
 #include "specs/error.hpp"
 
@@ -17,14 +18,6 @@ using builders::BuildFailure;
 using builders::Executable;
 using runners::ProgramFacts;
 using runners::RunFailure;
-
-/// FNV-1a: every commit and benchmark has coins of its own, the same ones when a crash repeats the step.
-std::uint64_t seed_of(const std::string& commit, const std::string& benchmark) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : commit + "\n" + benchmark)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
 
 constexpr std::size_t verdicts_shown = 20;
 
@@ -171,7 +164,8 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
   ScreeningSettings screening;
   screening.margin = trial.test->margin;
   screening.max_launches = settings_.max_launches;
-  screening.seed = seed_of(commit, name);
+  // Every commit and benchmark has coins of its own, the same ones when a crash repeats the step.
+  screening.seed = runners::seed_of(commit + "\n" + name);
   for (const Candidate& candidate : trial.candidates) {
     if (const auto prior = prior_of(candidate.name, arranged)) {
       screening.priors[series_key(candidate.in_program, candidate.metric)] = *prior;

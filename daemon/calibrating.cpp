@@ -278,11 +278,6 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-runners::PossibleArrangements only(runners::PossibleArrangements possible, Pairing pairing) {
-  std::erase_if(possible.arrangements, [&](const auto& one) { return one.pairing != pairing; });
-  return possible;
-}
-
 std::variant<std::vector<Calibration>, RunFailure> calibrate(runners::PairRunner& runner,
                                                              const CalibrationSubject& subject,
                                                              const CalibrationSettings& settings,

@@ -40,10 +40,6 @@ struct CalibrationSubject {
   std::function<std::variant<runners::ProgramPair, std::string>(std::uint64_t seed)> relink = {};
 };
 
-/// Only the arrangements with this pairing; the others become impossible because they are not wanted.
-[[nodiscard]] runners::PossibleArrangements only(runners::PossibleArrangements possible,
-                                                 runners::Pairing pairing);
-
 /// The control next to itself in every possible way, by successive halving: all ways take turns, so that they
 /// meet the same moods of the machine, and the better half by price goes on with twice the launches. The best
 /// then shows that it finds a planted slowdown and does not slow its sides down; if it does not, the next one

@@ -1,8 +1,9 @@
 #include "daemon/calibration_launcher.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
+
+#include "daemon/one_sided.hpp"
 
 namespace tandem::daemon {
 namespace {
@@ -10,14 +11,6 @@ namespace {
 using runners::RunFailure;
 using runners::Sampled;
 using runners::Side;
-
-/// Both sides are the control, whatever the runner called them.
-RunFailure of_the_control(RunFailure failure) {
-  const std::string_view wrong = name_of(Side::treatment);
-  if (failure.what.starts_with(wrong)) failure.what.replace(0, wrong.size(), name_of(Side::control));
-  failure.side = Side::control;
-  return failure;
-}
 
 }  // namespace
 

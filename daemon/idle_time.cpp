@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runners/random.hpp"
+
 namespace tandem::daemon {
 namespace {
 
@@ -13,14 +15,6 @@ using runners::RunFailure;
 
 constexpr std::size_t screens_looked_at = 15;
 constexpr std::int64_t unfit_again_seconds = 3600;
-
-/// FNV-1a over what makes it a calibration of its own.
-std::uint64_t seed_of(const std::string& commit, const std::string& benchmark, std::int64_t at) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : commit + "\n" + benchmark + "\n" + std::to_string(at))
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
 
 }  // namespace
 
@@ -116,7 +110,7 @@ IdleTime::Spent IdleTime::calibrate_one(const Program& program, const std::strin
   settings.max_launches = settings_.max_launches;
   settings.host = host;
   settings.at = workshop_.now();
-  settings.seed = seed_of(commit_, name, settings.at);
+  settings.seed = runners::seed_of(fmt::format("{}\n{}\n{}", commit_, name, settings.at));
   auto calibrated = calibrate(
       workshop_.runner, subject, settings,
       [&](const ScreeningProgress& progress) {

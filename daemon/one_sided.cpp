@@ -1,6 +1,7 @@
 #include "daemon/one_sided.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace tandem::daemon {
 namespace {
@@ -37,6 +38,13 @@ Outcome blame(runners::PairRunner& runner, const runners::ProgramPair& pair, con
   // A stop would look like a failure.
   if (stop.stop_requested()) return Outcome::failed;
   return failure.side == Side::control ? Outcome::control_fails : Outcome::treatment_fails;
+}
+
+RunFailure of_the_control(RunFailure failure) {
+  const std::string_view wrong = name_of(Side::treatment);
+  if (failure.what.starts_with(wrong)) failure.what.replace(0, wrong.size(), name_of(Side::control));
+  failure.side = Side::control;
+  return failure;
 }
 
 }  // namespace tandem::daemon

@@ -14,4 +14,7 @@ namespace tandem::daemon {
                                       const runners::Subject& subject, const runners::RunFailure& failure,
                                       const std::stop_token& stop);
 
+/// The same failure where both sides are the control, whatever the runner called them: of an A/A.
+[[nodiscard]] runners::RunFailure of_the_control(runners::RunFailure failure);
+
 }  // namespace tandem::daemon

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "analysis/exact_rule.hpp"
@@ -20,16 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 /// Keeps the coins of the A/A apart from those of the screen.
 constexpr std::uint64_t calibration_stream = 0xa5a5'0000'5a5a'0001;
-
-/// In an A/A both sides are the control, whatever the runner called them.
-RunFailure of_the_control(RunFailure failure) {
-  const std::string_view wrong = name_of(runners::Side::treatment);
-  if (failure.side == runners::Side::treatment && failure.what.starts_with(wrong)) {
-    failure.what.replace(0, wrong.size(), name_of(runners::Side::control));
-  }
-  failure.side = runners::Side::control;
-  return failure;
-}
 
 /// One metric of one benchmark on its way through the screen.
 struct Track {
@@ -139,9 +127,9 @@ class Screening {
       auto& track = tracks_[series_key(sampled.benchmark, sampled.metric)];
       if (track.result.benchmark.empty()) begin(track, sampled);
       if (!track.screen) {
-        const auto& [control, treatment] = std::tie(sampled.launch.control, sampled.launch.treatment);
-        track.control.insert(track.control.end(), control.begin(), control.end());
-        track.treatment.insert(track.treatment.end(), treatment.begin(), treatment.end());
+        const runners::Launch& launch = sampled.launch;
+        track.control.insert(track.control.end(), launch.control.begin(), launch.control.end());
+        track.treatment.insert(track.treatment.end(), launch.treatment.begin(), launch.treatment.end());
         track.result.launches.push_back(std::move(sampled.launch));
         continue;
       }

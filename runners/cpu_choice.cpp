@@ -115,20 +115,6 @@ std::vector<int> for_supervisor(const Cores& cores, const Core& measured, const 
   return every(shared.empty() ? left : shared);
 }
 
-void move_to(const std::vector<int>& cpus) {
-  if (cpus.empty()) return;
-  const auto room = static_cast<std::size_t>(*std::max_element(cpus.begin(), cpus.end())) + 1;
-  cpu_set_t* const set = CPU_ALLOC(room);
-  if (set == nullptr) return;
-  const std::size_t size = CPU_ALLOC_SIZE(room);
-  CPU_ZERO_S(size, set);
-  for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), size, set);
-  // Where the host forbids it the supervisor stays where it is; the pairs see the same disturbance on both
-  // sides.
-  static_cast<void>(::sched_setaffinity(0, size, set));
-  CPU_FREE(set);
-}
-
 }  // namespace
 
 CpuChoice choose_cpus(const Topology& topology) {
@@ -162,12 +148,25 @@ CpuChoice choose_cpus() {
   return choose_cpus(read_topology());
 }
 
+void move_thread(int thread, const std::vector<int>& cpus) {
+  if (cpus.empty()) return;
+  const auto room = static_cast<std::size_t>(*std::max_element(cpus.begin(), cpus.end())) + 1;
+  cpu_set_t* const set = CPU_ALLOC(room);
+  if (set == nullptr) return;
+  const std::size_t size = CPU_ALLOC_SIZE(room);
+  CPU_ZERO_S(size, set);
+  for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), size, set);
+  static_cast<void>(::sched_setaffinity(thread, size, set));
+  CPU_FREE(set);
+}
+
 SupervisorPlace::SupervisorPlace(const CpuChoice& choice) : before_(own_affinity()) {
-  move_to(choice.supervisor);
+  // If it may not move, the pairs see the same disturbance on both sides.
+  move_thread(0, choice.supervisor);
 }
 
 SupervisorPlace::~SupervisorPlace() {
-  move_to(before_);
+  move_thread(0, before_);
 }
 
 }  // namespace tandem::runners

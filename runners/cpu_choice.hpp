@@ -27,6 +27,10 @@ struct CpuChoice {
 /// For this host, as this process may use it.
 [[nodiscard]] CpuChoice choose_cpus();
 
+/// Lets a thread run on these processors only; 0 is the calling one. Where the host forbids it, or the thread
+/// is gone, it stays where it is.
+void move_thread(int thread, const std::vector<int>& cpus);
+
 /// Moves the calling thread off the measured processors, and back at the end of the scope.
 class SupervisorPlace {
  public:

@@ -1,7 +1,6 @@
 #include "runners/duet.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <array>
@@ -20,15 +19,12 @@ constexpr std::uint64_t fillers_per_slice = 32;
 /// Moves every thread of the program. A thread that ended meanwhile is gone; a new one is its parent's child
 /// and inherits where that is allowed to run.
 void move_program(int pid, const std::vector<int>& cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int cpu : cpus) CPU_SET(cpu, &set);
   std::error_code error;
   for (const auto& task : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid), error)) {
     const std::string name = task.path().filename();
     int thread = 0;
     std::from_chars(name.data(), name.data() + name.size(), thread);
-    static_cast<void>(::sched_setaffinity(thread, sizeof set, &set));
+    if (thread > 0) move_thread(thread, cpus);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace tandem::runners {
 
@@ -22,5 +23,12 @@ class Random {
  private:
   std::uint64_t state_;
 };
+
+/// FNV-1a: a seed that belongs to these words, the same one whenever they are said again.
+[[nodiscard]] constexpr std::uint64_t seed_of(std::string_view words) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : words) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
 
 }  // namespace tandem::runners

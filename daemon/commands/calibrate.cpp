@@ -7,6 +7,7 @@
 #include <random>
 
 #include "config/state_dir.hpp"
+#include "daemon/arranging.hpp"
 #include "daemon/calibrating.hpp"
 #include "daemon/commands/program_path.hpp"
 #include "daemon/commands/progress_line.hpp"
@@ -140,15 +141,7 @@ class CalibratingByHand {
                                                        const runners::BenchmarkFacts& facts) const {
     auto all =
         runners::possible_arrangements(result_.protocol, facts, host_.cpus, runners::available_memory());
-    if (!options_.pairing) return all;
-    auto chosen = only(all, *options_.pairing);
-    if (!chosen.arrangements.empty()) return chosen;
-    std::string why = "it does not suit this kind of program";
-    for (const auto& refused : all.refused) {
-      if (refused.pairing == *options_.pairing) why = refused.why;
-    }
-    throw InputError(
-        fmt::format("--pairing {} is not possible for {}: {}", name_of(*options_.pairing), benchmark, why));
+    return options_.pairing ? as_asked(std::move(all), *options_.pairing, benchmark) : all;
   }
 
   void fail(const std::string& benchmark, const RunFailure& failure) {

@@ -28,8 +28,8 @@ std::function<std::string(const std::string&)> between(double low, double high) 
 std::optional<runners::Pairing> pairing_of(const std::string& word) {
   if (word == "auto") return std::nullopt;
   if (const auto pairing = runners::pairing_named(word)) return pairing;
-  throw InputError(
-      fmt::format("--pairing {} is unknown; write auto, alternate, duet, process or process_together", word));
+  throw InputError(fmt::format(
+      "--pairing: found \"{}\"; expected auto, alternate, duet, process or process_together", word));
 }
 
 /// Nothing: auto. The words are those of specs.
@@ -259,14 +259,8 @@ std::shared_ptr<CalibrateOptions> add_calibrate(CLI::App& app) {
       ->check(between(0.1, 3600.0))
       ->capture_default_str();
   command.add_option_function<std::string>(
-      "--pairing",
-      [options](const std::string& name) {
-        options->pairing = runners::pairing_named(name);
-        if (options->pairing || name == "auto") return;
-        throw InputError(fmt::format(
-            "--pairing: found \"{}\"; expected auto, alternate, duet, process or process_together", name));
-      },
-      "How both sides share the machine: auto, alternate, duet, process, process_together (auto)");
+      "--pairing", [options](const std::string& word) { options->pairing = pairing_of(word); },
+      "auto (default), alternate, duet, process or process_together");
   command.add_option("--seed", options->seed, "Seed of all coins; drawn by chance if not given")
       ->check(CLI::NonNegativeNumber);
   command.add_option("--timeout", options->timeout_seconds, "Seconds that one launch may take")

@@ -139,16 +139,8 @@ class Comparing {
       return arranged(kept != kept_.end() ? std::optional(kept->second) : std::nullopt, possible,
                       runners::host_identity(result_.host));
     }
-    for (const auto& one : possible.arrangements) {
-      if (one.pairing == *options_.pairing) return {one, one, std::nullopt};
-    }
-    for (const auto& refused : possible.refused) {
-      if (refused.pairing == *options_.pairing) {
-        throw InputError(fmt::format("{} is not possible: {}", name_of(refused.pairing), refused.why));
-      }
-    }
-    throw InputError(fmt::format("{} is not for programs that are measured by {}", name_of(*options_.pairing),
-                                 runners::name_of(subject.protocol)));
+    const auto asked = as_asked(possible, *options_.pairing, subject.benchmark).arrangements.front();
+    return {asked, asked, std::nullopt};
   }
 
   void one_by_one(runners::PairRunner& runner, const runners::CpuChoice& cpus, runners::Protocol protocol,

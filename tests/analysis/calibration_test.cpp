@@ -3,10 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 
 #include "analysis/screen.hpp"
+#include "tests/analysis/recorded_launches.hpp"
 #include "tests/analysis/simulation.hpp"
 
 namespace tandem::analysis {
@@ -41,24 +40,6 @@ std::vector<Launch> simulated(std::uint64_t seed, std::size_t launches, double s
         launch_of(effect + coin * bias + sigma * noise.normal(), coin > 0 ? Side::control : Side::treatment));
   }
   return all;
-}
-
-std::vector<Launch> recorded(const std::string& name) {
-  std::ifstream file(std::string(TANDEM_TEST_DATA) + "/" + name + ".csv");
-  std::vector<Launch> launches;
-  std::string line;
-  std::getline(file, line);
-  while (std::getline(file, line)) {
-    unsigned launch = 0, slice = 0, swap = 0;
-    double control = 0, treatment = 0;
-    if (std::sscanf(line.c_str(), "%u,%u,%u,%lf,%lf", &launch, &slice, &swap, &control, &treatment) != 5)
-      return {};
-    if (launches.size() <= launch) launches.resize(launch + 1);
-    launches[launch].control.push_back(control);
-    launches[launch].treatment.push_back(treatment);
-    launches[launch].first.push_back(swap == 0 ? Side::control : Side::treatment);
-  }
-  return launches;
 }
 
 TriedArrangement tried(Pairing pairing, const LaunchNoise& noise = {}) {

@@ -1,13 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "analysis/launch_statistics.hpp"
 #include "analysis/screen.hpp"
+#include "tests/analysis/recorded_launches.hpp"
 #include "tests/analysis/simulation.hpp"
 
 // Recorded launches of equal builds, replayed: blocks of launches in a random order, each launch's sides
@@ -18,24 +17,6 @@ namespace {
 
 using runners::Launch;
 using runners::Side;
-
-std::vector<Launch> load(const std::string& name) {
-  std::ifstream file(std::string(TANDEM_TEST_DATA) + "/" + name + ".csv");
-  std::vector<Launch> launches;
-  std::string line;
-  std::getline(file, line);
-  while (std::getline(file, line)) {
-    unsigned launch = 0, slice = 0, swap = 0;
-    double control = 0, treatment = 0;
-    if (std::sscanf(line.c_str(), "%u,%u,%u,%lf,%lf", &launch, &slice, &swap, &control, &treatment) != 5)
-      return {};
-    if (launches.size() <= launch) launches.resize(launch + 1);
-    launches[launch].control.push_back(control);
-    launches[launch].treatment.push_back(treatment);
-    launches[launch].first.push_back(swap == 0 ? Side::control : Side::treatment);
-  }
-  return launches;
-}
 
 /// `slowdown` multiplies the treatment's times.
 std::vector<LaunchStatistics> statistics_of(std::vector<Launch> launches, double slowdown = 1.0) {
@@ -78,7 +59,7 @@ ScreenSettings calibrated_on(const std::vector<LaunchStatistics>& recorded) {
 
 class TraceReplay : public testing::TestWithParam<const char*> {
  protected:
-  std::vector<LaunchStatistics> recorded_ = statistics_of(load(GetParam()));
+  std::vector<LaunchStatistics> recorded_ = statistics_of(recorded(GetParam()));
 };
 
 TEST_P(TraceReplay, IsThere) {
@@ -109,11 +90,11 @@ INSTANTIATE_TEST_SUITE_P(Recorded, TraceReplay,
 
 // The ablation: this host favoured one slot, and only the coin keeps that from becoming a finding.
 TEST(TraceReplayAblation, WithoutTheCoinABiasedSlotMakesSuspectsOfEqualBuilds) {
-  const auto recorded = statistics_of(load("stream64mb.alternate"));
-  const ScreenSettings settings = calibrated_on(recorded);
+  const auto seen = statistics_of(recorded("stream64mb.alternate"));
+  const ScreenSettings settings = calibrated_on(seen);
   Noise noise(203);
-  const Tally without = run_screens(1000, settings, resampled(noise, recorded, Coin::none));
-  const Tally with = run_screens(1000, settings, resampled(noise, recorded, Coin::fair));
+  const Tally without = run_screens(1000, settings, resampled(noise, seen, Coin::none));
+  const Tally with = run_screens(1000, settings, resampled(noise, seen, Coin::fair));
   EXPECT_GE(without.share(without.slower + without.faster), 0.10);
   EXPECT_LE(with.share(with.slower + with.faster), 0.006);
   std::printf("suspects among equal builds: %.1f %% without the coin, %.1f %% with it\n",
@@ -122,7 +103,7 @@ TEST(TraceReplayAblation, WithoutTheCoinABiasedSlotMakesSuspectsOfEqualBuilds) {
 }
 
 TEST(TraceReplaySlowdown, ScalesTheStatisticsByTheFactor) {
-  const auto launches = load("gemm64.alternate");
+  const auto launches = recorded("gemm64.alternate");
   const auto plain = statistics_of(launches);
   const auto slowed = statistics_of(launches, 1.05);
   for (std::size_t i = 0; i < plain.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "daemon/arranging.hpp"
 #include "daemon/fake_runner.hpp"
 
 namespace tandem::daemon {
@@ -290,8 +291,8 @@ TEST_F(CalibratingTest, SaysWhatALongLaunchLeftNoTimeFor) {
 
 TEST_F(CalibratingTest, TriesOnePairingWhenAsked) {
   subject_.possible =
-      only(runners::possible_arrangements(runners::Protocol::slices, subject_.facts, cpus_, std::nullopt),
-           Pairing::duet);
+      as_asked(runners::possible_arrangements(runners::Protocol::slices, subject_.facts, cpus_, std::nullopt),
+               Pairing::duet, "gemm");
   const Calibration found = run_one();
   EXPECT_EQ(found.chosen.pairing, Pairing::duet);
   for (const Call& call : runner_.launches()) EXPECT_EQ(call.plan.shape.pairing, Pairing::duet);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runners/random.hpp"
+#include "tests/runners/mutations.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size);
 
@@ -23,21 +24,7 @@ TEST(PlatformText, IsReadOrPassedOverAfterTenThousandMutations) {
   for (int i = 0; i < 10'000; ++i) {
     std::string text = texts[random.below(texts.size())];
     for (std::uint64_t edits = 1 + random.below(4); edits > 0 && !text.empty(); --edits) {
-      const std::size_t at = random.below(text.size());
-      switch (random.below(4)) {
-        case 0:
-          text[at] = static_cast<char>(text[at] ^ (1 << random.below(8)));
-          break;
-        case 1:
-          text.resize(at);
-          break;
-        case 2:
-          text.insert(at, pieces[random.below(pieces.size())]);
-          break;
-        default:
-          text.insert(at, text.substr(random.below(text.size()), random.below(40)));
-          break;
-      }
+      tandem::tests::mutate(text, pieces, random);
     }
     const std::vector<std::uint8_t> bytes(text.begin(), text.end());
     LLVMFuzzerTestOneInput(bytes.data(), bytes.size());

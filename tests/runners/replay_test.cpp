@@ -8,6 +8,7 @@
 
 #include "runners/fuzzed.hpp"
 #include "runners/random.hpp"
+#include "tests/runners/mutations.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -46,21 +47,7 @@ void replay(void (*reader)(const std::uint8_t*, std::size_t), const Texts& outpu
   for (int i = 0; i < 10'000; ++i) {
     std::string text = outputs[random.below(outputs.size())];
     for (std::uint64_t edits = random.below(5); edits > 0 && !text.empty(); --edits) {
-      const std::size_t at = random.below(text.size());
-      switch (random.below(4)) {
-        case 0:
-          text[at] = static_cast<char>(text[at] ^ (1 << random.below(8)));
-          break;
-        case 1:
-          text.resize(at);
-          break;
-        case 2:
-          text.insert(at, pieces[random.below(pieces.size())]);
-          break;
-        default:
-          text.insert(at, text.substr(random.below(text.size()), random.below(40)));
-          break;
-      }
+      tandem::tests::mutate(text, pieces, random);
     }
     const std::vector<std::uint8_t> bytes(text.begin(), text.end());
     reader(bytes.data(), bytes.size());

@@ -13,8 +13,8 @@ namespace tandem::builders {
 
 /// The mirror of a Mercurial branch, read with the `hg` program. A branch is what hg looks up by that name: a
 /// bookmark, a tag, or a named branch, of several heads the newest. The first parent is p1, the tree is the
-/// manifest, and the one date that hg knows serves as both times. Needs no process but for `checkout` and for
-/// names that are tags.
+/// manifest, and the one date that hg knows serves as both times. Needs no process but for `checkout`,
+/// `facts` and names that are tags.
 ///
 /// A checkout is verified down from the commit's id: text and parents of the commit give its id, those of the
 /// manifest the id that the commit names, those of every file, with the bytes read back from the disk, the id
@@ -37,6 +37,7 @@ class HgRepository final : public Repository {
   [[nodiscard]] std::optional<std::string> merge_base(const std::string& one,
                                                       const std::string& other) const override;
   [[nodiscard]] std::map<std::string, std::string> tags() const override;
+  [[nodiscard]] CommitFacts facts(const std::string& commit) const override;
   [[nodiscard]] std::map<std::string, std::string> submodule_ids(const std::string& commit) const override;
   [[nodiscard]] std::optional<CheckoutFailure> checkout(const Commit& commit,
                                                         const std::filesystem::path& empty_directory,

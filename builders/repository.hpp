@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "builders/commit.hpp"
+#include "builders/commit_facts.hpp"
 
 namespace tandem::builders {
 
@@ -62,6 +63,9 @@ class Repository {
 
   /// The commit of every tag that is mirrored, by the tag's name.
   [[nodiscard]] virtual std::map<std::string, std::string> tags() const = 0;
+
+  /// What the commit changes, for the search of a culprit and for finding the same change elsewhere.
+  [[nodiscard]] virtual CommitFacts facts(const std::string& commit) const = 0;
 
   /// The submodules of a commit by path, those inside others too as far as their mirrors are there. They
   /// belong to the key of what is built.

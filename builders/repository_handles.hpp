@@ -10,12 +10,14 @@
 struct git_blob;
 struct git_commit;
 struct git_config;
+struct git_diff;
 struct git_index;
 struct git_object;
 struct git_odb;
 struct git_odb_object;
 struct git_oid;
 struct git_packbuilder;
+struct git_patch;
 struct git_reference;
 struct git_remote;
 struct git_repository;
@@ -30,11 +32,13 @@ struct Free {
   void operator()(git_blob* blob) const;
   void operator()(git_commit* commit) const;
   void operator()(git_config* config) const;
+  void operator()(git_diff* diff) const;
   void operator()(git_index* index) const;
   void operator()(git_object* object) const;
   void operator()(git_odb* odb) const;
   void operator()(git_odb_object* object) const;
   void operator()(git_packbuilder* builder) const;
+  void operator()(git_patch* patch) const;
   void operator()(git_reference* reference) const;
   void operator()(git_remote* remote) const;
   void operator()(git_repository* repository) const;
@@ -122,6 +126,7 @@ class GitRepository final : public Repository {
                                         const std::string& descendant) const override;
   [[nodiscard]] std::optional<std::string> merge_base(const std::string& one,
                                                       const std::string& other) const override;
+  [[nodiscard]] CommitFacts facts(const std::string& commit) const override;
   [[nodiscard]] std::map<std::string, std::string> submodule_ids(const std::string& commit) const override;
   [[nodiscard]] std::map<std::string, std::string> tags() const override;
   [[nodiscard]] std::optional<CheckoutFailure> checkout(const Commit& commit,

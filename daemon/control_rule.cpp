@@ -25,6 +25,14 @@ std::optional<std::size_t> first_of_week(const Line& line, std::size_t position,
   return std::nullopt;
 }
 
+/// The commit that shows the last confirmed step: its own or, where that cannot serve because the branch was
+/// rewritten around it, the first one after it. What lies after it was examined, so it holds no other step.
+std::optional<std::size_t> level_of(const ControlQuestion& question) {
+  std::optional<std::size_t> level = question.level;
+  while (level && *level < question.treatment && !question.usable(*level)) ++*level;
+  return level && *level < question.treatment ? level : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::size_t> Line::position(const std::string& id) const {
@@ -49,6 +57,21 @@ Line make_line(std::vector<builders::Commit> commits, std::int64_t now) {
   return line;
 }
 
+std::optional<std::size_t> level_before(const Line& line, std::size_t treatment,
+                                        std::span<const Record> records) {
+  std::optional<std::size_t> level;
+  for (const Record& record : records) {
+    const bool stands = is_step(record.kind) && record.state != RecordState::false_alarm &&
+                        record.state != RecordState::superseded;
+    auto at = stands ? line.position(record.treatment.id) : std::nullopt;
+    // The branch may have been rewritten after the culprit.
+    if (stands && !at) at = line.position(record.culprit.id);
+    const bool before = at && (treatment >= line.commits.size() || line.leads_to(*at, treatment));
+    if (before) level = std::max(level.value_or(0), *at);
+  }
+  return level;
+}
+
 std::optional<std::size_t> control_by_week(const Line& line, const ControlQuestion& question) {
   if (question.treatment == 0) return std::nullopt;
   std::optional<std::size_t> latest;
@@ -62,7 +85,7 @@ std::optional<std::size_t> control_by_week(const Line& line, const ControlQuesti
   for (std::size_t before = question.treatment; before > 0 && !latest; --before) {
     consider(first_of_week(line, before - 1, question));
   }
-  consider(question.level);
+  consider(level_of(question));
   consider(question.base);
   return latest;
 }
@@ -72,9 +95,9 @@ std::optional<std::size_t> control_by_base(const ControlQuestion& question) {
   // A benchmark that is younger than the base begins with the first commit that has it.
   while (base && *base < question.treatment && !question.usable(*base)) ++*base;
   const bool before = base && *base < question.treatment;
-  const bool moved = question.level && *question.level < question.treatment &&
-                     question.usable(*question.level) && (!before || *question.level > *base);
-  return moved ? question.level : before ? base : std::nullopt;
+  const auto level = level_of(question);
+  const bool moved = level && (!before || *level > *base);
+  return moved ? level : before ? base : std::nullopt;
 }
 
 std::optional<std::size_t> control_by_tag(const Line& line, const ControlQuestion& question) {

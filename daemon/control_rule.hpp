@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "builders/commit.hpp"
+#include "daemon/record.hpp"
 
 namespace tandem::daemon {
 
@@ -28,12 +30,19 @@ struct Line {
 /// be wrong, the order of commits is not.
 [[nodiscard]] Line make_line(std::vector<builders::Commit> commits, std::int64_t now);
 
+/// L(b): the latest commit before the treatment, and leading to it, at which a confirmed step of the
+/// benchmark was seen. `records` are those of one benchmark and metric. A step counts as long as it stands:
+/// not one dismissed as a false alarm or superseded; an accepted one does. Where the commit at which it was
+/// seen is gone from the line, its culprit's place counts. `treatment` may be one past the end.
+[[nodiscard]] std::optional<std::size_t> level_before(const Line& line, std::size_t treatment,
+                                                      std::span<const Record> records);
+
 /// What one benchmark knows of the commits before it.
 struct ControlQuestion {
   std::size_t treatment = 0;
   std::function<bool(std::size_t)> usable;  ///< examined, builds, has the benchmark, leads to the treatment
-  std::optional<std::size_t> level;         ///< L(b): the last confirmed step
-  std::optional<std::size_t> base;          ///< base_commit
+  std::optional<std::size_t> level;  ///< L(b): the last confirmed step; if unusable, the next usable one
+  std::optional<std::size_t> base;   ///< base_commit
 };
 
 /// The latest of {first usable commit of the treatment's week, L(b), base_commit} that lies before the

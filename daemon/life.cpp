@@ -2,43 +2,194 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
+#include "specs/error.hpp"
+
 namespace tandem::daemon {
 namespace {
 
+constexpr std::int64_t week_seconds = 7 * 24 * 60 * 60;
+constexpr std::size_t fewest_digits = 7;  // of a commit that a message names
+
+using analysis::RatioInterval;
+
+/// The metric's ratio as a cost: above 1 is worse.
+RatioInterval cost(const RatioInterval& ratio, specs::Direction direction) {
+  if (direction == specs::Direction::lower_is_better) return ratio;
+  return {1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low, ratio.level};
+}
+
+/// What there is to undo: all of it, or what an earlier step has left of it.
+RatioInterval left_of(const Record& regression) {
+  RatioInterval ratio = regression.ratio;
+  if (regression.remaining) {
+    const double share = *regression.remaining / ratio.estimate;
+    ratio = {*regression.remaining, ratio.low * share, ratio.high * share, ratio.level};
+  }
+  return cost(ratio, regression.metric.direction);
+}
+
+enum class Fit { same, smaller, larger };
+
 /// As costs: the faster step undoes the slower one when the two intervals, one of them turned over, meet.
-bool undoes(const Record& improvement, const Record& regression) {
-  const auto cost = [](const Record& record) {
-    const auto& ratio = record.ratio;
-    return record.metric.direction == specs::Direction::lower_is_better
-               ? ratio
-               : analysis::RatioInterval{1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low, ratio.level};
-  };
-  const auto slower = cost(regression);
-  const auto faster = cost(improvement);
+Fit fit_of(const Record& improvement, const Record& regression) {
+  const RatioInterval slower = left_of(regression);
+  const RatioInterval faster = cost(improvement.ratio, improvement.metric.direction);
   const double slack = 1 + regression.margin;
-  return 1 / faster.high <= slower.high * slack && 1 / faster.low >= slower.low / slack;
+  if (1 / faster.low < slower.low / slack) return Fit::smaller;
+  return 1 / faster.high > slower.high * slack ? Fit::larger : Fit::same;
+}
+
+bool same_series(const Record& one, const Record& other) {
+  return one.benchmark == other.benchmark && one.metric.name == other.metric.name;
+}
+
+/// The last of the given ones of which this is true: where a patch was brought in twice, its newest coming.
+template <class Condition>
+std::optional<std::size_t> last_where(const std::vector<std::size_t>& places, Condition condition) {
+  const auto found = std::find_if(places.rbegin(), places.rend(), condition);
+  return found == places.rend() ? std::nullopt : std::optional(*found);
+}
+
+bool is_fine(const Retest& retest) {
+  static constexpr std::array fine = {analysis::Outcome::unchanged, analysis::Outcome::identical,
+                                      analysis::Outcome::faster};
+  return std::any_of(fine.begin(), fine.end(),
+                     [&](analysis::Outcome one) { return retest.outcome == analysis::name_of(one); });
+}
+
+bool is_blank(const std::string& text) {
+  return text.find_first_not_of(" \t\r\n") == std::string::npos;
+}
+
+/// Whether a rewritten branch is to have it again: what lives, what the level rests on, and what a person
+/// dismissed and does not want to be told again.
+bool matters(const Record& record) {
+  return record.state != RecordState::superseded && (is_alive(record.state) || is_step(record.kind));
+}
+
+/// The record as it goes on with the commit that now brings the change.
+Record moved(Record record, const builders::Commit& culprit) {
+  record.culprit = culprit;
+  // The other commits of its range were rewritten, too, and nobody knows into which.
+  record.treatment = culprit;
+  record.id = record_id(record.key, record.benchmark, record.metric.name, culprit.id);
+  return record;
 }
 
 }  // namespace
 
-std::optional<std::size_t> regression_ended_by(const std::vector<Record>& open, const Record& improvement) {
-  std::optional<std::size_t> fitting;
-  std::size_t fits = 0;
-  for (std::size_t i = 0; i < open.size(); ++i) {
-    const std::string revert = fmt::format("Revert \"{}\"", open[i].culprit.subject);
-    if (improvement.culprit.subject == revert) return i;
-    if (!undoes(improvement, open[i])) continue;
-    fitting = i;
-    ++fits;
-  }
-  return fits == 1 ? fitting : std::nullopt;
+Record with_event(Record record, LifeEvent event) {
+  record.state = event.state;
+  record.life.push_back(std::move(event));
+  return record;
 }
 
-Record fixed(Record regression, const builders::Commit& by, std::int64_t at) {
-  regression.state = RecordState::fixed;
-  regression.life.push_back(
-      {RecordState::fixed, at, "tandem", "a confirmed faster step of the same size", by.id});
-  return regression;
+std::optional<Ending> ended_by(const std::vector<Record>& alive, const Record& improvement,
+                               const builders::CommitFacts& facts) {
+  std::vector<std::size_t> ours;
+  for (std::size_t i = 0; i < alive.size(); ++i) {
+    if (same_series(alive[i], improvement)) ours.push_back(i);
+  }
+  const auto named = last_where(ours, [&](std::size_t i) {
+    return std::any_of(facts.reverts.begin(), facts.reverts.end(), [&](const std::string& commit) {
+      return commit.size() >= fewest_digits && alive[i].culprit.id.starts_with(commit);
+    });
+  });
+  if (named) return Ending{*named, RecordState::fixed, "its commit was reverted", {}};
+  const auto undone = last_where(ours, [&](std::size_t i) {
+    return !facts.reverse_patch_id.empty() && alive[i].culprit_patch == facts.reverse_patch_id;
+  });
+  if (undone) return Ending{*undone, RecordState::fixed, "the opposite of its change", {}};
+  const auto quoted = last_where(ours, [&](std::size_t i) {
+    return improvement.culprit.subject == fmt::format("Revert \"{}\"", alive[i].culprit.subject);
+  });
+  if (quoted) return Ending{*quoted, RecordState::fixed, "its commit was reverted", {}};
+
+  std::vector<std::size_t> fitting;
+  for (const std::size_t i : ours) {
+    if (fit_of(improvement, alive[i]) == Fit::same) fitting.push_back(i);
+  }
+  if (fitting.size() == 1) {
+    return Ending{fitting.front(), RecordState::fixed, "a confirmed faster step of the same size", {}};
+  }
+  if (!fitting.empty() || ours.size() != 1) return std::nullopt;
+  const Record& only = alive[ours.front()];
+  if (fit_of(improvement, only) != Fit::smaller) return std::nullopt;
+  return Ending{ours.front(), RecordState::partly_fixed, "a confirmed faster step that undoes a part of it",
+                only.remaining.value_or(only.ratio.estimate) * improvement.ratio.estimate};
+}
+
+LifeEvent wished(const Record& record, Wish wish, const std::string& by, const std::string& reason,
+                 std::int64_t at) {
+  const auto refuse = [&](const std::string& why) { throw InputError(fmt::format("{} {}", record.id, why)); };
+  const auto event = [&](RecordState state) { return LifeEvent{state, at, by, reason, {}}; };
+  const bool alive = is_alive(record.state);
+  if (record.state == RecordState::noted) {
+    refuse(fmt::format("is a note ({}) and has no life that could change", name_of(record.kind)));
+  }
+  if (wish == Wish::reopen) {
+    if (record.state == RecordState::superseded) {
+      refuse("was superseded: its commit is no longer on the branch, or another report took its place");
+    }
+    if (alive && record.state != RecordState::acknowledged) {
+      refuse(fmt::format("is {} already", name_of(record.state)));
+    }
+    return event(RecordState::open);
+  }
+  if (!alive) refuse(fmt::format("is {}; reopen it first", name_of(record.state)));
+  if (wish == Wish::acknowledge) {
+    if (record.state == RecordState::acknowledged) refuse("is acknowledged already");
+    return event(RecordState::acknowledged);
+  }
+  if (is_blank(reason)) refuse("cannot be dismissed without a reason; give one with --reason");
+  return event(wish == Wish::accept ? RecordState::accepted : RecordState::false_alarm);
+}
+
+bool is_retest_due(const Record& record, std::int64_t now) {
+  if (!is_alive(record.state)) return false;
+  std::int64_t last = record.life.empty() ? 0 : record.life.back().at;
+  if (!record.retests.empty()) last = std::max(last, record.retests.back().at);
+  return now - last >= week_seconds;
+}
+
+std::optional<LifeEvent> after_retests(const Record& record, std::int64_t at) {
+  if (!is_alive(record.state) || record.retests.size() < 2) return std::nullopt;
+  // What was seen before a person opened it again was known to them.
+  const auto opened = std::find_if(record.life.rbegin(), record.life.rend(),
+                                   [](const LifeEvent& event) { return event.state == RecordState::open; });
+  const std::int64_t since = opened == record.life.rend() ? 0 : opened->at;
+  const bool recovered = std::all_of(record.retests.end() - 2, record.retests.end(),
+                                     [&](const Retest& one) { return one.at >= since && is_fine(one); });
+  if (!recovered) return std::nullopt;
+  return LifeEvent{RecordState::recovered, at, "tandem", "no longer there in two re-tests in a row", {}};
+}
+
+std::vector<Record> carried_over(const std::vector<Record>& records, const RewrittenBranch& branch,
+                                 std::int64_t at) {
+  std::vector<Record> changed;
+  for (const Record& record : records) {
+    if (!matters(record) || branch.has(record.culprit.id)) continue;
+    const auto again = record.culprit_patch.empty() ? std::nullopt : branch.with_patch(record.culprit_patch);
+    if (!again) {
+      // What a person dismissed stays as they left it.
+      if (record.state == RecordState::false_alarm) continue;
+      changed.push_back(with_event(
+          record, {RecordState::superseded, at, "tandem", "its commit is no longer on the branch", {}}));
+      continue;
+    }
+    Record copy = moved(record, *again);
+    changed.push_back(with_event(
+        record, {RecordState::superseded, at, "tandem",
+                 fmt::format("the branch was rewritten; goes on as report {}", copy.id), again->id}));
+    // After a crash, or if it was found again meanwhile, it is there already.
+    const auto known = std::find_if(records.begin(), records.end(),
+                                    [&](const Record& other) { return other.id == copy.id; });
+    if (known == records.end() || known->state == RecordState::superseded) changed.push_back(std::move(copy));
+  }
+  return changed;
 }
 
 }  // namespace tandem::daemon

@@ -27,6 +27,10 @@ struct Perform {
   int operator()(const commands::ReportOptions& options) const {
     return commands::run_report_command(options);
   }
+  int operator()(const commands::RecordOptions& options) const {
+    return commands::run_record_command(options);
+  }
+  int operator()(const commands::QueueOptions& options) const { return commands::run_queue_command(options); }
   int operator()(const commands::StatusOptions& options) const {
     return commands::run_status_command(options);
   }

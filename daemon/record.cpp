@@ -5,7 +5,12 @@
 namespace tandem::daemon {
 
 bool is_step(RecordKind kind) {
-  return kind != RecordKind::not_reproduced && kind != RecordKind::layout;
+  return kind == RecordKind::regression || kind == RecordKind::improvement || kind == RecordKind::accumulated;
+}
+
+bool is_alive(RecordState state) {
+  return state == RecordState::open || state == RecordState::acknowledged ||
+         state == RecordState::partly_fixed;
 }
 
 const char* name_of(RecordKind kind) {
@@ -20,6 +25,8 @@ const char* name_of(RecordKind kind) {
       return "layout";
     case RecordKind::not_reproduced:
       return "not reproduced";
+    case RecordKind::postponed:
+      return "postponed";
   }
   return "unknown";
 }
@@ -28,8 +35,20 @@ const char* name_of(RecordState state) {
   switch (state) {
     case RecordState::open:
       return "open";
+    case RecordState::acknowledged:
+      return "acknowledged";
+    case RecordState::partly_fixed:
+      return "partly fixed";
     case RecordState::fixed:
       return "fixed";
+    case RecordState::recovered:
+      return "recovered";
+    case RecordState::accepted:
+      return "dismissed as accepted";
+    case RecordState::false_alarm:
+      return "dismissed as false alarm";
+    case RecordState::superseded:
+      return "superseded";
     case RecordState::noted:
       return "noted";
   }

@@ -21,17 +21,32 @@ struct WatchKey {
   bool operator==(const WatchKey&) const = default;
 };
 
-/// What came of a suspect. Only a regression has a life after its first state; the others are noted and
-/// visible.
-enum class RecordKind { regression, improvement, accumulated, layout, not_reproduced };
+/// What came of a suspect. Only what got worse has a life after its first state; the others are noted and
+/// visible. `postponed`: the time for confirmations was used up; it waits for idle time.
+enum class RecordKind { regression, improvement, accumulated, layout, not_reproduced, postponed };
 
-enum class RecordState { open, fixed, noted };
+/// `partly_fixed`: some of it is left. `recovered`: gone, and no commit is known to have done it. `accepted`
+/// and `false_alarm`: a person dismissed it so. `superseded`: its commit is no longer on the branch, or
+/// another record took its place.
+enum class RecordState {
+  open,
+  acknowledged,
+  partly_fixed,
+  fixed,
+  recovered,
+  accepted,
+  false_alarm,
+  superseded,
+  noted
+};
 
-/// Whether it moves the level of its benchmark.
+/// Whether it is a confirmed step of the level.
 [[nodiscard]] bool is_step(RecordKind kind);
+/// Whether the branch still has it: open, acknowledged or partly fixed.
+[[nodiscard]] bool is_alive(RecordState state);
 
-[[nodiscard]] const char* name_of(RecordKind kind);    ///< "regression", …, "not reproduced"
-[[nodiscard]] const char* name_of(RecordState state);  ///< "open", "fixed", "noted"
+[[nodiscard]] const char* name_of(RecordKind kind);    ///< "regression", …, "not reproduced", "postponed"
+[[nodiscard]] const char* name_of(RecordState state);  ///< "open", …, "dismissed as false alarm", …, "noted"
 
 /// One change of state: when, by whom, why, and by which commit if by one.
 struct LifeEvent {
@@ -40,6 +55,29 @@ struct LifeEvent {
   std::string by;
   std::string reason;
   std::string commit;
+};
+
+/// One later look at a regression: the culprit's parent against a newer commit.
+struct Retest {
+  std::int64_t at = 0;
+  std::string control;
+  std::string treatment;
+  std::string outcome;  ///< a name of analysis::Outcome
+  analysis::RatioInterval ratio;
+};
+
+/// How one commit's build, in the layout that it ships with, stood against its control: of a change that only
+/// the shipped layout has.
+struct Sighting {
+  std::string commit;
+  double log_ratio = 0;  ///< as a cost
+};
+
+/// How the culprit was found among commits that had not been examined.
+struct SearchRecord {
+  std::size_t commits = 0;       ///< of the range
+  std::size_t measurements = 0;  ///< 0: there was nothing to search
+  std::vector<std::string> broken;
 };
 
 /// The second trial as it was decided, with the unit values (ln treatment/control as a cost) it rests on. Its
@@ -53,6 +91,7 @@ struct ConfirmationRecord {
   std::vector<double> as_built;  ///< launches of the pair as it was built, beside the units; may be empty
   double seconds = 0;
   bool relinked = false;  ///< every unit was linked anew
+  bool exact = false;     ///< by the metric's own rule: there is no p-value, and two launches suffice
 };
 
 /// A confirmed change, or a suspect that was not confirmed: everything a report shows.
@@ -68,14 +107,21 @@ struct Record {
   specs::Metric metric;
   runners::Protocol protocol = runners::Protocol::slices;
   double margin = 0.01;
+  std::string margin_why = "as configured";
   builders::Commit control;    ///< of the screen
   builders::Commit treatment;  ///< of the screen
   builders::Commit culprit;
   double culprit_probability = 1;
+  std::string culprit_patch;  ///< patch id of its change, to know it again on a rewritten branch; may be empty
   std::vector<std::string> co_suspects;  ///< commits that cannot be told from the culprit: they do not build
+  SearchRecord search;
   analysis::RatioInterval ratio;         ///< treatment / control of the metric, from the confirmation alone
+  std::optional<double> remaining;       ///< of one partly fixed: treatment / control of what is left
+  double q_value = 1;                    ///< e-BH over all tests of the treatment commit
   analysis::Verdict screen;
   ConfirmationRecord confirmation;
+  std::vector<Retest> retests;      ///< oldest first
+  std::vector<Sighting> sightings;  ///< of kind `layout`: commits after the treatment, in their order
   std::string layout = "unresolved";  ///< how many layouts were drawn from, or "unresolved" and why
   runners::MachineFacts host;
   std::string control_build;           ///< cache key of the executable

@@ -66,8 +66,11 @@ bool Tribunal::settle(const Line& line, std::size_t position, const Suspect& sus
   if (record.kind == RecordKind::improvement) {
     auto open =
         workshop_.store.records({settings_.key, suspect.candidate.name, std::nullopt, RecordState::open});
-    if (const auto ended = regression_ended_by(open, record)) {
-      step.records.push_back(fixed(std::move(open[*ended]), record.culprit, workshop_.now()));
+    if (const auto ended = ended_by(open, record, {})) {
+      open[ended->which].remaining = ended->remaining;
+      step.records.push_back(
+          with_event(std::move(open[ended->which]),
+                     {ended->state, workshop_.now(), "tandem", ended->reason, record.culprit.id}));
     }
   }
   for (const Record& one : step.records) {

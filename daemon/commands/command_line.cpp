@@ -173,16 +173,88 @@ std::shared_ptr<DaemonOptions> add_daemon(CLI::App& app) {
   return options;
 }
 
-std::shared_ptr<ReportOptions> add_report(CLI::App& app) {
-  auto options = std::make_shared<ReportOptions>();
+/// `tandem report`, and in its second part the commands that change a record.
+struct ReportCommands {
+  ReportOptions report;
+  RecordOptions record;
+  bool changes = false;
+};
+
+RecordOptions::Action dismissal_of(const std::string& word) {
+  if (word == "accepted") return RecordOptions::Action::accept;
+  if (word == "false_alarm" || word == "false-alarm") return RecordOptions::Action::call_false_alarm;
+  throw InputError(fmt::format("--as: found \"{}\"; expected accepted or false_alarm", word));
+}
+
+std::shared_ptr<ReportCommands> add_report(CLI::App& app) {
+  auto options = std::make_shared<ReportCommands>();
   CLI::App& command = *app.add_subcommand("report", "Lists the regressions, or shows one");
-  command.add_option("ID", options->id, "The beginning of a report's id");
+  command.add_option("ID", options->report.id, "The beginning of a report's id");
+  flag(command, "state_dir", options->report.state_dir, "Of the daemon");
+  command.add_flag_callback(
+      "--all", [options] { options->report.which = ReportOptions::Which::all; },
+      "Also improvements, what was not reproduced, and what was superseded");
+  command.add_flag_callback(
+      "--json", [options] { options->report.format = Format::json; }, "Print JSON");
+  command.require_subcommand(0, 1);
+  using Action = RecordOptions::Action;
+  const auto action = [&](const char* name, Action what, const char* help) -> CLI::App& {
+    CLI::App& one = *command.add_subcommand(name, help);
+    one.add_option("ID", options->record.id, "The beginning of a report's id")->required();
+    flag(one, "state_dir", options->record.state_dir, "Of the daemon");
+    one.add_option("--by", options->record.by, "Who says so (the user's name)");
+    one.add_option("--reason", options->record.reason, "Why");
+    one.callback([options, what] {
+      options->changes = true;
+      if (what != Action::accept) options->record.action = what;
+      if (!options->record.state_dir) options->record.state_dir = options->report.state_dir;
+    });
+    return one;
+  };
+  action("ack", Action::acknowledge, "Someone looks after it");
+  action("dismiss", Action::accept, "Ends it: it is wanted so, or it never was; needs --as and --reason")
+      .add_option_function<std::string>(
+          "--as", [options](const std::string& word) { options->record.action = dismissal_of(word); },
+          "accepted: the new speed is right; false_alarm: nothing had changed")
+      ->required();
+  action("reopen", Action::reopen, "Takes back an end or an acknowledgement");
+  action("rerun", Action::rerun, "Asks the daemon to confirm it once more");
+  return options;
+}
+
+std::shared_ptr<QueueOptions> add_queue(CLI::App& app) {
+  auto options = std::make_shared<QueueOptions>();
+  CLI::App& command = *app.add_subcommand("queue", "Asks the daemon to measure a commit next");
+  using Action = QueueOptions::Action;
+  command.add_option("COMMIT", options->commit, "A hash or the beginning of one, a branch or a tag");
+  command.add_option("--against", options->against, "The control (that of the watch's rule)");
+  command.add_option("--benchmark", options->benchmark, "Only this one");
+  command.add_option("--watch", options->watch, "Which watch, if there are several");
+  command.add_option("--platform", options->platform, "Only this one");
+  command.add_option("--by", options->by, "Who asks (the user's name)");
   flag(command, "state_dir", options->state_dir, "Of the daemon");
+  auto* list = command.add_flag_callback(
+      "--list", [options] { options->action = Action::list; }, "Shows the newest 20 and what came of them");
+  command
+      .add_option_function<std::int64_t>(
+          "--cancel",
+          [options](const std::int64_t& request) {
+            options->action = Action::cancel;
+            options->request = request;
+          },
+          "Ends the one with this number if it still waits")
+      ->excludes(list);
   command.add_flag_callback(
-      "--all", [options] { options->which = ReportOptions::Which::all; },
-      "Also improvements and what was not reproduced");
-  command.add_flag_callback(
-      "--json", [options] { options->format = Format::json; }, "Print JSON");
+      "--json", [options] { options->format = Format::json; }, "With --list: print JSON");
+  command.callback([options] {
+    const bool adds = options->action == Action::add;
+    if (adds && options->commit.empty()) {
+      throw InputError("tandem queue needs a COMMIT, or --list, or --cancel with a number");
+    }
+    if (!adds && !options->commit.empty()) {
+      throw InputError("tandem queue takes either a COMMIT or --list or --cancel");
+    }
+  });
   return options;
 }
 
@@ -277,7 +349,7 @@ std::shared_ptr<CalibrateOptions> add_calibrate(CLI::App& app) {
 
 }  // namespace
 
-Request read_command_line(int argc, const char* const* argv) {
+Command read_command_line(int argc, const char* const* argv) {
   CLI::App app("Tandem says which commit made a framework slower, and otherwise says nothing.", "tandem");
   app.require_subcommand(1);
   app.set_version_flag("--version", "tandem " TANDEM_VERSION);
@@ -287,6 +359,7 @@ Request read_command_line(int argc, const char* const* argv) {
   const auto compare = add_compare(app);
   const auto daemon = add_daemon(app);
   const auto report = add_report(app);
+  const auto queue = add_queue(app);
   const auto status = add_status(app);
   const auto cache = add_cache(app);
   const auto platform = add_platform(app);
@@ -306,7 +379,11 @@ Request read_command_line(int argc, const char* const* argv) {
                      "; tandem --help and tandem COMMAND --help list what is allowed");
   }
   if (app.got_subcommand("daemon")) return *daemon;
-  if (app.got_subcommand("report")) return *report;
+  if (app.got_subcommand("report")) {
+    if (report->changes) return report->record;
+    return report->report;
+  }
+  if (app.got_subcommand("queue")) return *queue;
   if (app.got_subcommand("status")) return *status;
   if (app.got_subcommand("cache")) return *cache;
   if (app.got_subcommand("platform")) return *platform;

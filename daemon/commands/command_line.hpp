@@ -8,6 +8,8 @@
 #include "daemon/commands/calibrate.hpp"
 #include "daemon/commands/compare.hpp"
 #include "daemon/commands/platform.hpp"
+#include "daemon/commands/record_commands.hpp"
+#include "daemon/commands/request_commands.hpp"
 #include "daemon/commands/walk_commands.hpp"
 
 namespace tandem::daemon::commands {
@@ -22,10 +24,11 @@ struct FetchChild {
   std::vector<std::string> arguments;
 };
 
-using Request = std::variant<Message, CompareOptions, DaemonOptions, ReportOptions, StatusOptions,
-                             CacheOptions, CalibrateOptions, PlatformOptions, FetchChild>;
+using Command =
+    std::variant<Message, CompareOptions, DaemonOptions, ReportOptions, RecordOptions, QueueOptions,
+                 StatusOptions, CacheOptions, CalibrateOptions, PlatformOptions, FetchChild>;
 
 /// Reads the command line. Throws `InputError` with one sentence that names the flag and what is allowed.
-[[nodiscard]] Request read_command_line(int argc, const char* const* argv);
+[[nodiscard]] Command read_command_line(int argc, const char* const* argv);
 
 }  // namespace tandem::daemon::commands

@@ -10,9 +10,7 @@
 #include "config/state_dir.hpp"
 #include "daemon/commands/progress_line.hpp"
 #include "daemon/loop.hpp"
-#include "daemon/report/record_report.hpp"
 #include "daemon/report/status_report.hpp"
-#include "daemon/store/store.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::daemon::commands {
@@ -90,25 +88,6 @@ int run_daemon_command(const DaemonOptions& options, const std::stop_token& stop
   const int code = run_daemon(settings, installation, std::ref(narrator), stop);
   narrator.finish();
   return code;
-}
-
-int run_report_command(const ReportOptions& options) {
-  const store::Store store(state_dir_of(options.state_dir) / "tandem.db", store::Store::Mode::read);
-  if (!options.id.empty()) {
-    const auto record = store.record(options.id);
-    if (!record) throw InputError(fmt::format("there is no report {}; tandem report lists them", options.id));
-    fmt::print("{}", options.format == Format::json ? report::record_json(*record)
-                                                    : report::record_markdown(*record));
-    return 0;
-  }
-  std::vector<Record> records;
-  for (Record& record : store.records({})) {
-    const bool slower = record.kind == RecordKind::regression || record.state == RecordState::open;
-    if (slower || options.which == ReportOptions::Which::all) records.push_back(std::move(record));
-  }
-  fmt::print("{}",
-             options.format == Format::json ? report::records_json(records) : report::records_table(records));
-  return 0;
 }
 
 int run_status_command(const StatusOptions& options) {

@@ -16,14 +16,6 @@ struct DaemonOptions {
   config::Overrides overrides;
 };
 
-/// `tandem report [ID]`.
-struct ReportOptions {
-  std::optional<std::filesystem::path> state_dir;
-  std::string id;
-  enum class Which { regressions, all } which = Which::regressions;
-  Format format = Format::text;
-};
-
 /// `tandem status`.
 struct StatusOptions {
   std::optional<std::filesystem::path> state_dir;
@@ -31,7 +23,6 @@ struct StatusOptions {
 };
 
 int run_daemon_command(const DaemonOptions& options, const std::stop_token& stop);
-int run_report_command(const ReportOptions& options);
 int run_status_command(const StatusOptions& options);
 
 }  // namespace tandem::daemon::commands

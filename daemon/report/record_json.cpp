@@ -42,6 +42,7 @@ builders::Commit commit_from_json(const Json& value) {
 Json culprit_json(const Record& record) {
   Json value = commit_json(record.culprit);
   value["probability"] = record.culprit_probability;
+  value["patch"] = record.culprit_patch;
   return value;
 }
 
@@ -58,12 +59,14 @@ Json life_json(const std::vector<LifeEvent>& life) {
 }
 
 RecordState state_at(const Json& object) {
-  return choice_at(object, "state", {RecordState::open, RecordState::fixed, RecordState::noted},
+  return choice_at(object, "state",
+                   {RecordState::open, RecordState::acknowledged, RecordState::partly_fixed,
+                    RecordState::fixed, RecordState::recovered, RecordState::accepted,
+                    RecordState::false_alarm, RecordState::superseded, RecordState::noted},
                    [](RecordState one) { return daemon::name_of(one); });
 }
 
 std::vector<LifeEvent> life_from_json(const Json& list) {
-  if (!list.is_array()) throw Error("\"life\" must be an array");
   std::vector<LifeEvent> life;
   for (const Json& value : list) {
     life.push_back({state_at(value), time_at(value, "at"), text_at(value, "by"), text_at(value, "reason"),
@@ -110,6 +113,63 @@ ConfirmationRecord confirmation_from_json(const Json& value) {
   return confirmation;
 }
 
+Json search_json(const SearchRecord& search) {
+  return {{"commits", search.commits}, {"measurements", search.measurements}, {"broken", search.broken}};
+}
+
+Json retests_json(const std::vector<Retest>& retests) {
+  Json list = Json::array();
+  for (const Retest& retest : retests) {
+    list.push_back({{"at", iso_time(retest.at)},
+                    {"control", retest.control},
+                    {"treatment", retest.treatment},
+                    {"outcome", retest.outcome},
+                    {"ratio", to_json(retest.ratio)}});
+  }
+  return list;
+}
+
+Json sightings_json(const std::vector<Sighting>& sightings) {
+  Json list = Json::array();
+  for (const Sighting& sighting : sightings) {
+    list.push_back({{"commit", sighting.commit}, {"log_ratio", sighting.log_ratio}});
+  }
+  return list;
+}
+
+const Json& array_at(const Json& object, const char* name) {
+  const Json& list = member(object, name);
+  if (!list.is_array()) throw Error(fmt::format("\"{}\" must be an array", name));
+  return list;
+}
+
+/// What reports of earlier versions do not have.
+void read_later_fields(const Json& value, Record& record) {
+  if (value.contains("margin_why")) record.margin_why = text_at(value, "margin_why");
+  const Json& culprit = member(value, "culprit");
+  if (culprit.contains("patch")) record.culprit_patch = text_at(culprit, "patch");
+  if (value.contains("search")) {
+    const Json& search = member(value, "search");
+    record.search = {count_at(search, "commits"), count_at(search, "measurements"),
+                     texts_at(search, "broken")};
+  }
+  if (value.contains("remaining") && !value.at("remaining").is_null()) {
+    record.remaining = number_at(value, "remaining");
+  }
+  if (value.contains("q_value")) record.q_value = number_at(value, "q_value");
+  if (value.contains("retests")) {
+    for (const Json& one : array_at(value, "retests")) {
+      record.retests.push_back({time_at(one, "at"), text_at(one, "control"), text_at(one, "treatment"),
+                                text_at(one, "outcome"), ratio_from_json(member(one, "ratio"))});
+    }
+  }
+  if (value.contains("sightings")) {
+    for (const Json& one : array_at(value, "sightings")) {
+      record.sightings.push_back({text_at(one, "commit"), number_at(one, "log_ratio")});
+    }
+  }
+}
+
 Json json_of(const Record& record) {
   return {{"schema", schema},
           {"id", record.id},
@@ -126,13 +186,19 @@ Json json_of(const Record& record) {
           {"direction", name_of(record.metric.direction)},
           {"protocol", runners::name_of(record.protocol)},
           {"margin", record.margin},
+          {"margin_why", record.margin_why},
           {"control", commit_json(record.control)},
           {"treatment", commit_json(record.treatment)},
           {"culprit", culprit_json(record)},
           {"co_suspects", record.co_suspects},
+          {"search", search_json(record.search)},
           {"ratio", to_json(record.ratio)},
+          {"remaining", record.remaining ? Json(*record.remaining) : Json()},
+          {"q_value", record.q_value},
           {"screen", to_json(record.screen)},
           {"confirmation", confirmation_json(record.confirmation)},
+          {"retests", retests_json(record.retests)},
+          {"sightings", sightings_json(record.sightings)},
           {"layout", record.layout},
           {"host", to_json(record.host)},
           {"build", {{"control", record.control_build}, {"treatment", record.treatment_build}}},
@@ -149,17 +215,19 @@ Record record_of(const Json& value) {
   record.incident = text_at(value, "incident");
   record.kind = choice_at(value, "kind",
                           {RecordKind::regression, RecordKind::improvement, RecordKind::accumulated,
-                           RecordKind::layout, RecordKind::not_reproduced},
+                           RecordKind::layout, RecordKind::not_reproduced, RecordKind::postponed},
                           [](RecordKind one) { return daemon::name_of(one); });
   record.state = state_at(value);
-  record.life = life_from_json(member(value, "life"));
+  record.life = life_from_json(array_at(value, "life"));
   record.key = {text_at(value, "watch"), text_at(value, "platform")};
   record.url = text_at(value, "url");
   record.benchmark = text_at(value, "benchmark");
   record.metric = {text_at(value, "metric"), text_at(value, "unit"), direction_at(value, "direction")};
-  record.protocol = choice_at(
-      value, "protocol", {runners::Protocol::slices, runners::Protocol::observer, runners::Protocol::command},
-      [](runners::Protocol one) { return runners::name_of(one); });
+  using runners::Protocol;
+  record.protocol = choice_at(value, "protocol",
+                              {Protocol::slices, Protocol::observer, Protocol::google_benchmark,
+                               Protocol::benchdnn, Protocol::command},
+                              [](Protocol one) { return runners::name_of(one); });
   record.margin = number_at(value, "margin");
   record.control = commit_from_json(member(value, "control"));
   record.treatment = commit_from_json(member(value, "treatment"));
@@ -174,6 +242,7 @@ Record record_of(const Json& value) {
   record.control_build = text_at(member(value, "build"), "control");
   record.treatment_build = text_at(member(value, "build"), "treatment");
   record.reproduce = texts_at(member(value, "reproduce"), "argv");
+  read_later_fields(value, record);
   return record;
 }
 

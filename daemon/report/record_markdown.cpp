@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "builders/printable.hpp"
 #include "daemon/report/iso_time.hpp"
@@ -59,38 +60,67 @@ std::string commit_list(const std::vector<std::string>& commits) {
   return list;
 }
 
+/// What the heading says of how it went on.
+std::string ending(const Record& record) {
+  switch (record.state) {
+    case RecordState::fixed: {
+      const std::string by = plain(short_commit(fixing_commit(record)));
+      return by.empty() ? ", now fixed" : fmt::format(", fixed by {}", by);
+    }
+    case RecordState::recovered:
+      return ", now recovered";
+    case RecordState::partly_fixed:
+    case RecordState::superseded:
+      return ", " + state_words(record);
+    case RecordState::accepted:
+    case RecordState::false_alarm:
+      return fmt::format(", {}", name_of(record.state));
+    case RecordState::open:
+    case RecordState::acknowledged:
+    case RecordState::noted:
+      break;
+  }
+  return {};
+}
+
 std::string heading(const Record& record) {
   const bool time = is_time(record.metric);
   const std::string name = plain(record.benchmark);
   const std::string change = plain(change_phrase(record.metric, reported_ratio(record)));
-  const std::string fixed_by = plain(short_commit(fixing_commit(record)));
-  const std::string fixed = record.state != RecordState::fixed ? ""
-                            : fixed_by.empty()                 ? ", now fixed"
-                                                               : fmt::format(", fixed by {}", fixed_by);
+  const std::string end = ending(record);
   switch (record.kind) {
     case RecordKind::accumulated:
       return fmt::format("{} {} {} between {} and {}, by no single commit{}", name,
                          time ? "became" : "came to have", change, plain(short_commit(record.control.id)),
-                         plain(short_commit(record.treatment.id)), fixed);
+                         plain(short_commit(record.treatment.id)), end);
     case RecordKind::layout:
       return fmt::format("{} {} {} at {}, in its own layout only", name, time ? "is" : "has", change,
                          plain(short_commit(record.treatment.id)));
     case RecordKind::not_reproduced:
       return fmt::format("{} {} {} at {}; not reproduced", name, time ? "seemed" : "seemed to have", change,
                          plain(short_commit(record.treatment.id)));
+    case RecordKind::postponed:
+      return fmt::format("{} {} {} at {}; not confirmed yet", name, time ? "seems" : "seems to have", change,
+                         plain(short_commit(record.treatment.id)));
     case RecordKind::regression:
     case RecordKind::improvement:
       break;
   }
-  const char* verb = record.state == RecordState::fixed ? (time ? "was" : "had") : (time ? "is" : "has");
-  return fmt::format("{} {} {} since {}{}", name, verb, change, plain(short_commit(record.culprit.id)),
-                     fixed);
+  const bool over = record.state == RecordState::fixed || record.state == RecordState::recovered ||
+                    record.state == RecordState::superseded;
+  const bool never = record.state == RecordState::false_alarm;
+  const char* verb = never  ? (time ? "seemed" : "seemed to have")
+                     : over ? (time ? "was" : "had")
+                            : (time ? "is" : "has");
+  return fmt::format("{} {} {} since {}{}", name, verb, change, plain(short_commit(record.culprit.id)), end);
 }
 
 std::string state_phrase(const Record& record) {
   const std::string fixed_by = fixing_commit(record);
   const std::string by = fixed_by.empty() ? "" : fmt::format(" by {}", plain(short_commit(fixed_by)));
-  return fmt::format("{}, {}{}", name_of(record.kind), name_of(record.state), by);
+  std::string words = state_words(record);
+  words.insert(std::min(words.find(','), words.size()), by);
+  return fmt::format("{}, {}", name_of(record.kind), words);
 }
 
 std::string table(const Record& record) {
@@ -106,6 +136,7 @@ std::string table(const Record& record) {
       break;
     case RecordKind::layout:
     case RecordKind::not_reproduced:
+    case RecordKind::postponed:
       row("Suspect", commit_phrase(record.treatment));
       break;
     case RecordKind::regression:
@@ -117,10 +148,11 @@ std::string table(const Record& record) {
       }
       break;
   }
-  if (record.kind != RecordKind::not_reproduced && record.kind != RecordKind::layout) {
+  if (is_step(record.kind)) {
     row("Change", fmt::format("{}, {}", plain(record.metric.name), ratio_phrase(record.ratio)));
   }
-  row("Margin", percentage(record.margin));
+  row("Margin", fmt::format("{}: {}", percentage(record.margin), plain(record.margin_why)));
+  if (record.q_value < 1) row("q-value", fmt::format("{:.2g}, over all tests of the commit", record.q_value));
   row("Watch",
       fmt::format("{} on {}, {}", plain(record.key.watch), plain(record.key.platform), plain(record.url)));
   row("Report", fmt::format("{}, incident {}", plain(record.id), plain(record.incident)));
@@ -155,6 +187,15 @@ std::string confirmation_sentence(const Record& record) {
       ratio_phrase(record.ratio), result.p_value, percentage(confirmation.minimum_effect));
 }
 
+/// Empty if there was nothing to search.
+std::string search_sentence(const SearchRecord& search) {
+  if (search.measurements == 0) return {};
+  const std::string broken =
+      search.broken.empty() ? "" : fmt::format("; {} of them did not build", search.broken.size());
+  return fmt::format("It was found among {} commits with {} measurements{}.\n\n", search.commits,
+                     search.measurements, broken);
+}
+
 std::string layout_sentence(const Record& record) {
   constexpr std::string_view unresolved = "unresolved";
   if (!record.layout.starts_with(unresolved)) {
@@ -181,6 +222,26 @@ std::string life_list(const Record& record) {
   return list;
 }
 
+std::string retest_rows(const std::vector<Retest>& retests) {
+  std::string rows = "| When | Control | Treatment | Outcome | Ratio |\n|---|---|---|---|---|\n";
+  for (const Retest& retest : retests) {
+    rows += fmt::format("| {} | {} | {} | {} | {} |\n", readable_time(retest.at),
+                        plain(short_commit(retest.control)), plain(short_commit(retest.treatment)),
+                        plain(retest.outcome), ratio_phrase(retest.ratio));
+  }
+  return rows;
+}
+
+std::string sighting_rows(const std::vector<Sighting>& sightings) {
+  std::string rows = "| Commit | As it was built, against its control |\n|---|---|\n";
+  for (const Sighting& sighting : sightings) {
+    const double change = std::expm1(sighting.log_ratio);
+    rows += fmt::format("| {} | {}{} |\n", plain(short_commit(sighting.commit)), change < 0 ? "-" : "+",
+                        percentage(change));
+  }
+  return rows;
+}
+
 std::string host_sentence(const runners::MachineFacts& host) {
   const auto known = [](const std::optional<std::string>& fact) {
     return fact ? plain(*fact) : std::string("unavailable");
@@ -197,8 +258,12 @@ std::string host_sentence(const runners::MachineFacts& host) {
 
 std::string record_markdown(const Record& record) {
   std::string page = fmt::format("# {}\n\n{}\n", heading(record), table(record));
-  page += fmt::format("## Evidence\n\n{}\n\n{}\n\n{}\n\n", screen_sentence(record),
-                      confirmation_sentence(record), layout_sentence(record));
+  page += fmt::format("## Evidence\n\n{}\n\n{}\n\n{}{}\n\n", screen_sentence(record),
+                      confirmation_sentence(record), search_sentence(record.search), layout_sentence(record));
+  if (!record.sightings.empty()) {
+    page += fmt::format("## Seen again\n\n{}\n", sighting_rows(record.sightings));
+  }
+  if (!record.retests.empty()) page += fmt::format("## Re-tests\n\n{}\n", retest_rows(record.retests));
   if (!record.life.empty()) page += fmt::format("## Life\n\n{}\n", life_list(record));
   if (!record.reproduce.empty()) {
     page += fmt::format("## Measure it again\n\n{}\n", fenced(shell_command(record.reproduce)));

@@ -7,8 +7,8 @@
 
 namespace tandem::daemon::report {
 
-/// `report.json` of the design §8, pure. `record_from_json` reads back exactly what `record_json` wrote and
-/// throws Error for anything else.
+/// `report.json` of the design §8, pure. `record_from_json` reads back exactly what `record_json` wrote, or
+/// what earlier versions of it wrote, and throws Error for anything else.
 [[nodiscard]] std::string record_json(const Record& record);
 [[nodiscard]] Record record_from_json(const std::string& text);
 
@@ -17,6 +17,7 @@ namespace tandem::daemon::report {
 [[nodiscard]] std::string record_markdown(const Record& record);
 
 /// One line per record for a list on a terminal, oldest first, with a heading; says so if there is none.
+/// Records of one incident stand together between empty lines.
 [[nodiscard]] std::string records_table(const std::vector<Record>& records);
 
 /// A JSON array of `record_json` objects.

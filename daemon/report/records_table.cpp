@@ -25,17 +25,14 @@ std::int64_t born(const Record& record) {
 std::string state_cell(const Record& record) {
   if (record.state == RecordState::noted) return name_of(record.kind);
   std::string cell = record.kind == RecordKind::regression ? "" : fmt::format("{}, ", name_of(record.kind));
-  cell += name_of(record.state);
+  cell += state_words(record);
   const std::string by = shown(short_commit(fixing_commit(record)), 8);
-  return by.empty() ? cell : fmt::format("{} by {}", cell, by);
+  return by.empty() || record.state == RecordState::partly_fixed ? cell : fmt::format("{} by {}", cell, by);
 }
 
 Row row_of(const Record& record) {
   const bool range = record.kind == RecordKind::accumulated;
-  const builders::Commit& commit =
-      range || record.kind == RecordKind::not_reproduced || record.kind == RecordKind::layout
-          ? record.treatment
-          : record.culprit;
+  const builders::Commit& commit = range || !is_step(record.kind) ? record.treatment : record.culprit;
   return {shown(record.id, 16),
           iso_time(born(record)).substr(0, 10),
           state_cell(record),
@@ -53,31 +50,61 @@ std::size_t width(const std::string& text) {
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-}  // namespace
+using Records = std::vector<const Record*>;
 
-std::string records_table(const std::vector<Record>& records) {
-  if (records.empty()) return "no records\n";
-  std::vector<const Record*> sorted;
+/// Those of one incident together, the incidents and the records in each by age.
+std::vector<Records> by_incident(const std::vector<Record>& records) {
+  Records sorted;
   sorted.reserve(records.size());
   for (const Record& record : records) sorted.push_back(&record);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Record* one, const Record* other) { return born(*one) < born(*other); });
-
-  std::vector<Row> rows = {{"ID", "DATE", "STATE", "CHANGE", "BENCHMARK", "WATCH", "COMMIT", "SUBJECT"}};
-  for (const Record* record : sorted) rows.push_back(row_of(*record));
-  std::array<std::size_t, std::tuple_size_v<Row>> widths{};
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += row[i];
-      line.append(widths[i] - width(row[i]) + 2, ' ');
+  std::vector<Records> incidents;
+  for (const Record* record : sorted) {
+    const auto same = std::find_if(incidents.begin(), incidents.end(), [&](const Records& group) {
+      return !record->incident.empty() && group.front()->incident == record->incident;
+    });
+    if (same == incidents.end()) {
+      incidents.push_back({record});
+    } else {
+      same->push_back(record);
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
+  }
+  return incidents;
+}
+
+std::string line_of(const Row& row, const std::array<std::size_t, std::tuple_size_v<Row>>& widths) {
+  std::string line;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    line += row[i];
+    line.append(widths[i] - width(row[i]) + 2, ' ');
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string records_table(const std::vector<Record>& records) {
+  if (records.empty()) return "no records\n";
+  std::vector<std::vector<Row>> groups;
+  for (const Records& incident : by_incident(records)) {
+    std::vector<Row>& rows = groups.emplace_back();
+    for (const Record* record : incident) rows.push_back(row_of(*record));
+  }
+  const Row heading = {"ID", "DATE", "STATE", "CHANGE", "BENCHMARK", "WATCH", "COMMIT", "SUBJECT"};
+  std::array<std::size_t, std::tuple_size_v<Row>> widths{};
+  const auto widen = [&](const Row& row) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  };
+  widen(heading);
+  for (const auto& rows : groups) std::for_each(rows.begin(), rows.end(), widen);
+
+  std::string text = line_of(heading, widths);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    // Empty lines set records that belong together apart from the others.
+    if (i > 0 && (groups[i].size() > 1 || groups[i - 1].size() > 1)) text += "\n";
+    for (const Row& row : groups[i]) text += line_of(row, widths);
   }
   return text;
 }

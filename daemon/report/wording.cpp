@@ -62,15 +62,22 @@ std::string change_phrase(const specs::Metric& metric, double ratio) {
 }
 
 double reported_ratio(const Record& record) {
-  return record.kind == RecordKind::not_reproduced || record.kind == RecordKind::layout
-             ? record.screen.ratio.estimate
-             : record.ratio.estimate;
+  return is_step(record.kind) ? record.ratio.estimate : record.screen.ratio.estimate;
+}
+
+std::string state_words(const Record& record) {
+  const std::string words = record.state == RecordState::accepted      ? "dismissed: accepted"
+                            : record.state == RecordState::false_alarm ? "dismissed: false alarm"
+                                                                       : name_of(record.state);
+  if (!record.remaining || !is_alive(record.state)) return words;
+  const double left = *record.remaining - 1;
+  return fmt::format("{}, {}{} left", words, left < 0 ? "-" : "+", percentage(left));
 }
 
 std::string fixing_commit(const Record& record) {
-  if (record.state != RecordState::fixed) return {};
+  if (record.state != RecordState::fixed && record.state != RecordState::partly_fixed) return {};
   const auto last = std::find_if(record.life.rbegin(), record.life.rend(),
-                                 [](const LifeEvent& event) { return event.state == RecordState::fixed; });
+                                 [&](const LifeEvent& event) { return event.state == record.state; });
   return last == record.life.rend() ? std::string() : last->commit;
 }
 

@@ -28,7 +28,10 @@ namespace tandem::daemon::report {
 /// screen's.
 [[nodiscard]] double reported_ratio(const Record& record);
 
-/// The commit that ended it, empty if the record is not fixed or no commit is named.
+/// The record's state in a person's words: "open", "dismissed: accepted", "partly fixed, +2.1 % left".
+[[nodiscard]] std::string state_words(const Record& record);
+
+/// The commit that fixed it or a part of it, empty if the record is not fixed or no commit is named.
 [[nodiscard]] std::string fixing_commit(const Record& record);
 
 /// The first 8 digits.

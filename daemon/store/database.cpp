@@ -80,6 +80,11 @@ Query& Query::with(std::int64_t number) {
   return *this;
 }
 
+Query& Query::with(double number) {
+  statement_.bind(++bound_, number);
+  return *this;
+}
+
 Query& Query::with(const WatchKey& key) {
   return with(key.watch).with(key.platform);
 }
@@ -105,6 +110,10 @@ std::string Query::text(int column) const {
 
 std::int64_t Query::number(int column) const {
   return statement_.getColumn(column).getInt64();
+}
+
+double Query::real(int column) const {
+  return statement_.getColumn(column).getDouble();
 }
 
 std::int64_t limit(std::size_t rows) {

@@ -30,6 +30,7 @@ class Query {
 
   Query& with(std::string_view text);
   Query& with(std::int64_t number);
+  Query& with(double number);
   Query& with(const WatchKey& key);                             ///< two values
   Query& with_or_null(const std::optional<std::string>& text);  ///< null if there is none
 
@@ -40,6 +41,7 @@ class Query {
 
   [[nodiscard]] std::string text(int column) const;
   [[nodiscard]] std::int64_t number(int column) const;
+  [[nodiscard]] double real(int column) const;
 
  private:
   SQLite::Statement& statement_;
@@ -64,6 +66,9 @@ struct Store::Database {
   [[nodiscard]] std::int64_t scope(const WatchKey& key);
   /// Inside `write` only.
   void save(const Record& record);
+  /// What the record is now, changed and saved; Error if it is not there. Inside `write` only, which keeps
+  /// other processes from writing in between.
+  [[nodiscard]] Record save(const RecordChange& change);
 
  private:
   void open(Mode mode);

@@ -62,6 +62,18 @@ void Store::set_start(const WatchKey& key, const std::string& commit) {
   });
 }
 
+std::vector<WatchKey> Store::scopes() const {
+  std::vector<WatchKey> keys;
+  database_->read([&] {
+    // What was calibrated by hand has a scope, too, but no walk.
+    Query query(
+        database_->prepared("SELECT watch, platform FROM scope WHERE start IS NOT NULL "
+                            "OR id IN (SELECT scope FROM done) ORDER BY id"));
+    while (query.next()) keys.push_back({query.text(0), query.text(1)});
+  });
+  return keys;
+}
+
 void Store::add_event(const StoredEvent& event) {
   database_->write([&] {
     Query(database_->prepared("INSERT INTO event (watch, kind, sentence, at) VALUES (?, ?, ?, ?)"))

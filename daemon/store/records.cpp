@@ -48,6 +48,36 @@ void Store::Database::save(const Record& record) {
       .run();
 }
 
+Record Store::Database::save(const RecordChange& change) {
+  std::string report;
+  {
+    Query query(prepared("SELECT report FROM record WHERE id = ?"));
+    if (!query.with(change.id).next()) {
+      throw Error(fmt::format("there is no record {} that could be changed", change.id));
+    }
+    report = query.text(0);
+  }
+  Record changed = change.change(report::record_from_json(report));
+  save(changed);
+  return changed;
+}
+
+std::vector<Record> Store::save_records(const std::vector<Record>& records,
+                                        const std::vector<RecordChange>& changes) {
+  std::vector<Record> changed;
+  database_->write([&] {
+    for (const Record& record : records) database_->save(record);
+    for (const RecordChange& change : changes) changed.push_back(database_->save(change));
+  });
+  return changed;
+}
+
+std::vector<Record> Store::living(const std::optional<WatchKey>& key) const {
+  std::vector<Record> found = records({key, std::nullopt, std::nullopt, std::nullopt});
+  std::erase_if(found, [](const Record& record) { return !is_alive(record.state); });
+  return found;
+}
+
 std::vector<Record> Store::records(const RecordFilter& filter) const {
   std::vector<Record> found;
   database_->read([&] {

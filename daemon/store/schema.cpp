@@ -5,7 +5,7 @@ namespace tandem::daemon::store {
 // `position` grows with every write and is never used twice: it is the order in which things happened,
 // whatever the clock said. Replacing a row gives it a new one, except for records, which stay where they were
 // first written.
-const std::array<const char*, 3> schema_steps = {R"sql(
+const std::array<const char*, 4> schema_steps = {R"sql(
 CREATE TABLE scope (
   id       INTEGER PRIMARY KEY,
   watch    TEXT NOT NULL,
@@ -87,6 +87,52 @@ CREATE TABLE calibration (
   at          INTEGER NOT NULL,
   calibration TEXT NOT NULL,  -- JSON
   UNIQUE (scope, benchmark)
+);
+)sql",
+                                                 R"sql(
+ALTER TABLE verdict ADD COLUMN definition TEXT NOT NULL DEFAULT '';
+CREATE TABLE request (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind        TEXT NOT NULL,
+  watch       TEXT NOT NULL,
+  platform    TEXT NOT NULL,  -- empty: all
+  commit_hash TEXT NOT NULL,  -- as a person writes it, and so is the next
+  against     TEXT NOT NULL,
+  benchmark   TEXT NOT NULL,
+  record      TEXT NOT NULL,
+  wished_by   TEXT NOT NULL,
+  at          INTEGER NOT NULL,
+  state       TEXT NOT NULL,
+  progress    TEXT NOT NULL,
+  answer      TEXT NOT NULL,
+  code        INTEGER NOT NULL DEFAULT 0  -- the exit code that the answer stands for
+);
+CREATE INDEX request_by_state ON request (state, id);
+CREATE TABLE point (
+  position    INTEGER PRIMARY KEY AUTOINCREMENT,
+  scope       INTEGER NOT NULL REFERENCES scope,
+  benchmark   TEXT NOT NULL,
+  metric      TEXT NOT NULL,
+  span        TEXT NOT NULL,
+  anchor      TEXT NOT NULL,
+  commit_hash TEXT NOT NULL,
+  value       REAL NOT NULL,
+  deviation   REAL NOT NULL,
+  environment TEXT NOT NULL,
+  at          INTEGER NOT NULL,
+  UNIQUE (scope, benchmark, metric, span, anchor, commit_hash, environment)
+);
+CREATE TABLE null_screen (
+  position  INTEGER PRIMARY KEY AUTOINCREMENT,
+  scope     INTEGER NOT NULL REFERENCES scope,
+  benchmark TEXT NOT NULL,
+  outcome   TEXT NOT NULL,
+  evidence  REAL NOT NULL,
+  at        INTEGER NOT NULL
+);
+CREATE TABLE environment (
+  name  TEXT PRIMARY KEY,
+  facts TEXT NOT NULL
 );
 )sql"};
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "analysis/screen.hpp"
 #include "analysis/verdict.hpp"
 #include "daemon/record.hpp"
+#include "daemon/request.hpp"
 
 namespace tandem::daemon::store {
 
@@ -26,6 +28,7 @@ struct StoredVerdict {
   analysis::ScreenHistory history;  ///< every launch, so that the screen can be continued
   std::uint64_t seed = 0;
   std::int64_t at = 0;
+  std::string definition = {};  ///< equal where the benchmark is the same thing measured in the same way
 };
 
 /// How the build of a commit ended.
@@ -52,6 +55,44 @@ struct StoredEvent {
 struct StoredCalibration {
   WatchKey key;
   analysis::Calibration calibration;
+};
+
+/// The newest commit of a series, measured against a pinned one: what slow drifts are seen by.
+struct StoredPoint {
+  std::string benchmark;
+  std::string metric;
+  std::string span;    ///< how long the anchor is pinned: "week" or "month"
+  std::string anchor;  ///< commit
+  std::string commit;
+  double value = 0;         ///< ln(treatment / control) as a cost
+  double deviation = 0;     ///< of that value
+  std::string environment;  ///< points of different ones do not belong to one series
+  std::int64_t at = 0;
+};
+
+/// A screen of a commit against itself, made for the sake of knowing how often equal builds are suspects.
+struct NullScreen {
+  std::string benchmark;
+  std::string outcome;
+  double evidence = 1;  ///< the largest against "no change"
+  std::int64_t at = 0;
+};
+
+/// How many screens came to an end since some time and how many of them found a change.
+struct ScreenCounts {
+  std::size_t screens = 0;         ///< slower, faster, unchanged or inconclusive
+  std::size_t suspects = 0;        ///< slower or faster
+  std::size_t false_suspects = 0;  ///< of those: not reproduced, or the layout alone
+  std::size_t null_screens = 0;    ///< of equal builds
+  std::size_t null_suspects = 0;
+  std::int64_t first_at = 0;  ///< of the oldest that was counted; 0: none
+};
+
+/// A change of a record that may have changed meanwhile: given what it is now, what it shall be. Called
+/// within the transaction; whatever it throws ends that, and nothing is saved.
+struct RecordChange {
+  std::string id;
+  std::function<Record(Record)> change;
 };
 
 /// The daemon's memory: one SQLite file (WAL, foreign keys on, synchronous FULL), one writer, any number of
@@ -87,10 +128,15 @@ class Store {
   /// of the same commit, benchmark and metric. Saving a record whose id is known replaces it.
   struct Step {
     StoredVerdict verdict;
-    std::vector<Record> records;       ///< new or changed ones
+    std::vector<Record> records;       ///< new ones
     std::optional<std::string> level;  ///< L(benchmark) moves to this commit
+    std::vector<RecordChange> changes = {};
   };
-  void save_step(const WatchKey& key, const Step& step);
+  /// Returns the records that `changes` made.
+  std::vector<Record> save_step(const WatchKey& key, const Step& step);
+  /// New records and changes of known ones without a verdict, together or not at all; as above.
+  std::vector<Record> save_records(const std::vector<Record>& records,
+                                   const std::vector<RecordChange>& changes);
   [[nodiscard]] std::vector<StoredVerdict> verdicts(const WatchKey& key, const std::string& commit) const;
   [[nodiscard]] std::vector<StoredVerdict> newest_verdicts(const WatchKey& key, std::size_t newest) const;
   /// ln of the screened ratios of the newest `unchanged` verdicts of a benchmark: its null-commit spread.
@@ -110,6 +156,36 @@ class Store {
                                                   const std::string& metric, std::int64_t since,
                                                   std::size_t newest) const;
 
+  /// The margin that the benchmark's newest screen was judged with; nothing: it had none.
+  [[nodiscard]] std::optional<double> newest_margin(const WatchKey& key, const std::string& benchmark,
+                                                    const std::string& metric) const;
+  [[nodiscard]] ScreenCounts screen_counts(std::int64_t since) const;
+  void add_null_screen(const WatchKey& key, const NullScreen& screen);
+
+  /// Replaces, in its place, the one of the same series, anchor, commit and environment.
+  void add_point(const WatchKey& key, const StoredPoint& point);
+  /// Of one series, oldest first.
+  [[nodiscard]] std::vector<StoredPoint> points(const WatchKey& key, const std::string& benchmark,
+                                                const std::string& metric, const std::string& span) const;
+
+  /// Facts of the surroundings as they were last seen, by name; nothing: never seen.
+  [[nodiscard]] std::optional<std::string> environment(const std::string& name) const;
+  void set_environment(const std::string& name, const std::string& facts);
+
+  /// Every watch and platform that was ever walked.
+  [[nodiscard]] std::vector<WatchKey> scopes() const;
+
+  std::int64_t add_request(const Request& request);  ///< returns its id
+  void update_request(const Request& request);       ///< state, progress and answer
+  /// The same if it still waits, which a person may have ended meanwhile; else nothing, and false.
+  [[nodiscard]] bool update_waiting_request(const Request& request);
+  /// For the start of the daemon: what a crash left running waits again.
+  void let_running_requests_wait();
+  [[nodiscard]] std::optional<Request> request(std::int64_t id) const;
+  /// Those that wait, of one watch or of all, oldest first.
+  [[nodiscard]] std::vector<Request> waiting_requests(const std::optional<std::string>& watch = {}) const;
+  [[nodiscard]] std::vector<Request> newest_requests(std::size_t newest) const;
+
   /// All records, or those of one kind or state; oldest first.
   struct RecordFilter {
     std::optional<WatchKey> key;
@@ -117,6 +193,8 @@ class Store {
     std::optional<RecordKind> kind;
     std::optional<RecordState> state;
   };
+  /// Those whose state is alive.
+  [[nodiscard]] std::vector<Record> living(const std::optional<WatchKey>& key = {}) const;
   [[nodiscard]] std::vector<Record> records(const RecordFilter& filter) const;
   /// By its id or the beginning of it, at least 4 digits. A whole id that is not there gives nothing; a
   /// beginning that fits none or several throws InputError that says which.

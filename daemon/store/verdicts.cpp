@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view columns =
     "SELECT commit_hash, control, benchmark, metric, unit, direction, outcome, note, verdict, history, seed, "
-    "at "
+    "at, definition "
     "FROM verdict JOIN scope ON scope.id = verdict.scope WHERE watch = ? AND platform = ? ";
 
 StoredVerdict verdict_from(const Query& row) {
@@ -28,19 +28,22 @@ StoredVerdict verdict_from(const Query& row) {
   stored.history = history_from_text(row.text(9));
   stored.seed = static_cast<std::uint64_t>(row.number(10));
   stored.at = row.number(11);
+  stored.definition = row.text(12);
   return stored;
 }
 
 }  // namespace
 
-void Store::save_step(const WatchKey& key, const Step& step) {
+std::vector<Record> Store::save_step(const WatchKey& key, const Step& step) {
   const StoredVerdict& verdict = step.verdict;
+  std::vector<Record> changed;
   database_->write([&] {
     const std::int64_t scope = database_->scope(key);
     Query(
         database_->prepared(
             "REPLACE INTO verdict (scope, commit_hash, control, benchmark, metric, unit, direction, outcome, "
-            "note, verdict, history, seed, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+            "note, verdict, history, seed, at, definition) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+            "?)"))
         .with(scope)
         .with(verdict.commit)
         .with(verdict.control)
@@ -54,8 +57,10 @@ void Store::save_step(const WatchKey& key, const Step& step) {
         .with(history_text(verdict.history))
         .with(static_cast<std::int64_t>(verdict.seed))
         .with(verdict.at)
+        .with(verdict.definition)
         .run();
     for (const Record& record : step.records) database_->save(record);
+    for (const RecordChange& change : step.changes) changed.push_back(database_->save(change));
     if (step.level) {
       Query(database_->prepared(
                 "REPLACE INTO level (scope, benchmark, metric, commit_hash) VALUES (?, ?, ?, ?)"))
@@ -66,6 +71,7 @@ void Store::save_step(const WatchKey& key, const Step& step) {
           .run();
     }
   });
+  return changed;
 }
 
 std::vector<StoredVerdict> Store::verdicts(const WatchKey& key, const std::string& commit) const {

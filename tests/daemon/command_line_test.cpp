@@ -9,7 +9,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Request read(const Words& words) {
+Command read(const Words& words) {
   std::vector<const char*> argv = {"tandem"};
   for (const std::string& word : words) argv.push_back(word.c_str());
   return read_command_line(static_cast<int>(argv.size()), argv.data());
@@ -200,6 +200,43 @@ TEST(CommandLine, ReadsReport) {
   EXPECT_EQ(all.state_dir, "/s");
   EXPECT_EQ(read_as<ReportOptions>({"report", "1a2b"}).id, "1a2b");
   EXPECT_EQ(read_as<ReportOptions>({"report"}).which, ReportOptions::Which::regressions);
+  EXPECT_EQ(read_as<ReportOptions>({"report", "acc0"}).id, "acc0");
+}
+
+TEST(CommandLine, ReadsWhatAPersonSaysToAReport) {
+  using Action = RecordOptions::Action;
+  const auto ack = read_as<RecordOptions>(
+      {"report", "ack", "1a2b", "--by", "ada", "--reason", "mine", "--state-dir", "/s"});
+  EXPECT_EQ(ack.action, Action::acknowledge);
+  EXPECT_EQ(ack.id, "1a2b");
+  EXPECT_EQ(ack.by, "ada");
+  EXPECT_EQ(ack.reason, "mine");
+  EXPECT_EQ(ack.state_dir, "/s");
+  EXPECT_EQ(read_as<RecordOptions>({"report", "--state_dir", "/s", "ack", "1a2b"}).state_dir, "/s");
+  EXPECT_EQ(read_as<RecordOptions>({"report", "reopen", "1a2b"}).action, Action::reopen);
+  EXPECT_EQ(read_as<RecordOptions>({"report", "rerun", "1a2b"}).action, Action::rerun);
+  EXPECT_EQ(read_as<RecordOptions>({"report", "dismiss", "1a2b", "--as", "accepted"}).action, Action::accept);
+  EXPECT_EQ(read_as<RecordOptions>({"report", "dismiss", "--as", "false_alarm", "1a2b"}).action,
+            Action::call_false_alarm);
+  EXPECT_NE(refusal({"report", "ack"}), "accepted");
+  EXPECT_NE(refusal({"report", "ack", "1a2b", "--as", "accepted"}), "accepted");
+  EXPECT_NE(refusal({"report", "forget", "1a2b"}), "accepted");
+}
+
+TEST(CommandLine, ReadsQueue) {
+  const auto add = read_as<QueueOptions>({"queue", "main", "--against", "v1", "--benchmark", "b", "--watch",
+                                          "w", "--platform", "p", "--by", "ada", "--state_dir", "/s"});
+  EXPECT_EQ(add.action, QueueOptions::Action::add);
+  EXPECT_EQ(add.commit, "main");
+  EXPECT_EQ(add.against, "v1");
+  EXPECT_EQ(add.benchmark, "b");
+  EXPECT_EQ(add.watch, "w");
+  EXPECT_EQ(add.platform, "p");
+  EXPECT_EQ(add.by, "ada");
+  EXPECT_EQ(add.state_dir, "/s");
+  EXPECT_EQ(read_as<QueueOptions>({"queue", "--list", "--json"}).format, Format::json);
+  EXPECT_EQ(read_as<QueueOptions>({"queue", "--cancel", "7"}).request, 7);
+  EXPECT_EQ(refusal({"queue"}), "tandem queue needs a COMMIT, or --list, or --cancel with a number");
 }
 
 TEST(CommandLine, ReadsStatus) {

@@ -157,11 +157,60 @@ TEST(ControlByWeek, IgnoresStepAndBaseThatCannotServe) {
   EXPECT_EQ(control_by_week(line, question), Position(0));
 }
 
+TEST(ControlByWeek, TakesTheNextAfterAStepThatCannotServe) {
+  const Line line = line_at({monday, monday + day, monday + 2 * day, monday + 3 * day, monday + 4 * day});
+  ControlQuestion question = question_about(4, {1});
+  question.level = 1;
+  EXPECT_EQ(control_by_week(line, question), Position(2));
+  question.base = 0;
+  EXPECT_EQ(control_by_base(question), Position(2));
+  question.treatment = 2;
+  EXPECT_EQ(control_by_week(line, question), Position(0)) << "it is not there yet";
+}
+
 TEST(ControlByParent, TakesTheNearestThatCanServe) {
   EXPECT_EQ(control_by_parent(question_about(4)), Position(3));
   EXPECT_EQ(control_by_parent(question_about(4, {2, 3})), Position(1));
   EXPECT_EQ(control_by_parent(question_about(2, {0, 1})), none);
   EXPECT_EQ(control_by_parent(question_about(0)), none);
+}
+
+Record step_at(std::size_t position, RecordKind kind, RecordState state) {
+  Record record;
+  record.kind = kind;
+  record.state = state;
+  record.treatment.id = record.culprit.id = "c" + std::to_string(position);
+  return record;
+}
+
+TEST(LevelBefore, IsTheLastStepThatStands) {
+  const Line line = line_at({monday, monday + 1, monday + 2, monday + 3});
+  const auto level = [&](RecordKind kind, RecordState state) {
+    const std::vector<Record> records = {step_at(2, kind, state),
+                                         step_at(1, RecordKind::improvement, RecordState::noted)};
+    return level_before(line, 3, records);
+  };
+  for (const RecordState state : {RecordState::open, RecordState::acknowledged, RecordState::partly_fixed,
+                                  RecordState::fixed, RecordState::recovered, RecordState::accepted}) {
+    EXPECT_EQ(level(RecordKind::regression, state), Position(2)) << name_of(state);
+  }
+  EXPECT_EQ(level(RecordKind::accumulated, RecordState::noted), Position(2));
+  EXPECT_EQ(level(RecordKind::regression, RecordState::false_alarm), Position(1));
+  EXPECT_EQ(level(RecordKind::regression, RecordState::superseded), Position(1));
+  for (const RecordKind kind : {RecordKind::layout, RecordKind::not_reproduced, RecordKind::postponed}) {
+    EXPECT_EQ(level(kind, RecordState::noted), Position(1)) << name_of(kind);
+  }
+}
+
+TEST(LevelBefore, LiesBeforeTheTreatmentWhichMayBeOnePastTheEnd) {
+  const Line line = line_at({monday, monday + 1, monday + 2});
+  const std::vector<Record> records = {step_at(0, RecordKind::regression, RecordState::open),
+                                       step_at(2, RecordKind::regression, RecordState::open),
+                                       step_at(9, RecordKind::regression, RecordState::open)};
+  EXPECT_EQ(level_before(line, 0, records), none);
+  EXPECT_EQ(level_before(line, 2, records), Position(0));
+  EXPECT_EQ(level_before(line, 3, records), Position(2));
+  EXPECT_EQ(level_before(line, 3, {}), none);
 }
 
 TEST(ALine, FindsACommitByItsWholeId) {

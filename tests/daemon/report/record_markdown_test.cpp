@@ -19,6 +19,8 @@ TEST(RecordMarkdown, StaysAsItIs) {
   tests::expect_golden(record_markdown(tests::sample_improvement()), "improvement.md");
   tests::expect_golden(record_markdown(tests::sample_accumulated()), "accumulated.md");
   tests::expect_golden(record_markdown(tests::sample_not_reproduced()), "not_reproduced.md");
+  tests::expect_golden(record_markdown(tests::sample_partly_fixed()), "partly_fixed.md");
+  tests::expect_golden(record_markdown(tests::sample_layout()), "layout.md");
   tests::expect_golden(record_markdown(tests::sample_throughput()), "throughput.md");
   tests::expect_golden(record_markdown(tests::sample_hostile()), "hostile.md");
 }
@@ -36,6 +38,27 @@ TEST(RecordMarkdown, SaysInItsHeadingWhatHappened) {
             "# softmax/1000 seemed 8.3 % slower at 44444444; not reproduced");
   EXPECT_EQ(first_line(record_markdown(tests::sample_throughput())),
             "# softmax/1000 had 12.0 % lower images_per_second since 44444444, fixed by 77777777");
+}
+
+TEST(RecordMarkdown, SaysInItsHeadingHowItWentOn) {
+  const auto heading = [](RecordState state) {
+    Record record = tests::sample_regression();
+    record.state = state;
+    return first_line(record_markdown(record));
+  };
+  EXPECT_EQ(heading(RecordState::acknowledged), "# softmax/1000 is 8.1 % slower since 44444444");
+  EXPECT_EQ(heading(RecordState::recovered), "# softmax/1000 was 8.1 % slower since 44444444, now recovered");
+  EXPECT_EQ(heading(RecordState::superseded), "# softmax/1000 was 8.1 % slower since 44444444, superseded");
+  EXPECT_EQ(heading(RecordState::accepted),
+            "# softmax/1000 is 8.1 % slower since 44444444, dismissed as accepted");
+  EXPECT_EQ(heading(RecordState::false_alarm),
+            "# softmax/1000 seemed 8.1 % slower since 44444444, dismissed as false alarm");
+  EXPECT_EQ(first_line(record_markdown(tests::sample_partly_fixed())),
+            "# softmax/1000 is 8.1 % slower since 44444444, partly fixed, +2.1 % left");
+  Record postponed = tests::sample_not_reproduced();
+  postponed.kind = RecordKind::postponed;
+  EXPECT_EQ(first_line(record_markdown(postponed)),
+            "# softmax/1000 seems 8.3 % slower at 44444444; not confirmed yet");
 }
 
 TEST(RecordMarkdown, SaysFixedEvenWhenNoCommitIsNamed) {

@@ -12,6 +12,10 @@ namespace tandem::tests {
 [[nodiscard]] daemon::Record sample_improvement();
 [[nodiscard]] daemon::Record sample_accumulated();
 [[nodiscard]] daemon::Record sample_not_reproduced();
+/// With everything that comes later in a life: a search, re-tests, a part that was fixed.
+[[nodiscard]] daemon::Record sample_partly_fixed();
+/// Seen in the shipped layout of two later commits.
+[[nodiscard]] daemon::Record sample_layout();
 /// Of a metric of which more is better.
 [[nodiscard]] daemon::Record sample_throughput();
 /// Everything that comes from outside is written to break the page.

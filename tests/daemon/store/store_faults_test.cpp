@@ -141,29 +141,59 @@ TEST_F(StoreFaults, ARecordThatCannotBeReadIsAnErrorThatNamesTheFile) {
 
 TEST_F(StoreFaults, ANewerFileIsRefusedWithASentenceAndLeftAlone) {
   static_cast<void>(writer());
-  tests::tell_sqlite(file(), "PRAGMA user_version = 4");
+  tests::tell_sqlite(file(), "PRAGMA user_version = 5");
   for (const auto mode : {Store::Mode::read, Store::Mode::write}) {
     EXPECT_THROW(Store(file(), mode), Error);
     EXPECT_EQ(
         thrown_message([&] { Store(file(), mode); }),
         file().string() +
-            ": its format is version 4, and this program knows versions up to 3; use the newer program");
+            ": its format is version 5, and this program knows versions up to 4; use the newer program");
   }
-  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "4");
+  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "5");
 }
 
 TEST_F(StoreFaults, AFileOfTheFirstVersionIsBroughtUpToDateWithAllItHolds) {
   writer().save_build(sample_key, {"a", true, {}, {}, {}, 7});
   tests::tell_sqlite(file(),
                      "DROP INDEX build_by_identity; ALTER TABLE build DROP COLUMN identity; "
-                     "ALTER TABLE build DROP COLUMN last_lines; DROP TABLE calibration; "
-                     "PRAGMA user_version = 1");
+                     "ALTER TABLE build DROP COLUMN last_lines; DROP TABLE calibration; " +
+                         std::string(tests::without_fourth_step) + "PRAGMA user_version = 1");
   writer().save_build(sample_key, {"b", true, {}, {}, {}, 8, {}, "alike"});
   const Store store = reader();
   EXPECT_EQ(store.build(sample_key, "a")->at, 7);
   EXPECT_EQ(store.build(sample_key, "a")->identity, "");
   EXPECT_EQ(store.built_alike(sample_key, "alike"), std::vector<std::string>{"b"});
   EXPECT_TRUE(store.built_alike(sample_key, "").empty());
+}
+
+TEST_F(StoreFaults, AFileOfTheThirdVersionIsBroughtUpToDateWithAllItHolds) {
+  writer().save_step(sample_key, sample_step(1));
+  tests::tell_sqlite(file(), std::string(tests::without_fourth_step) + "PRAGMA user_version = 3");
+  EXPECT_THROW(static_cast<void>(reader()), Error) << "a reader does not change the file";
+  Store store = writer();
+  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "4");
+  ASSERT_EQ(store.verdicts(sample_key, tests::step_commit(1)).size(), 1u);
+  EXPECT_EQ(store.verdicts(sample_key, tests::step_commit(1)).front().definition, "");
+  EXPECT_EQ(store.records({}).size(), 1u);
+  EXPECT_EQ(store.level(sample_key, "softmax/1000", "throughput"), tests::step_commit(1));
+  EXPECT_EQ(store.environment("kernel"), std::nullopt);
+  EXPECT_TRUE(store.newest_requests(1).empty());
+  EXPECT_TRUE(store.points(sample_key, "softmax/1000", "time", "week").empty());
+  EXPECT_EQ(store.screen_counts(0).null_screens, 0u);
+  store.save_step(sample_key, sample_step(2));
+  EXPECT_NE(store.verdicts(sample_key, tests::step_commit(2)).front().definition, "");
+}
+
+TEST_F(StoreFaults, ARecordOfAnEarlierVersionIsReadAndListedByItsState) {
+  Store store = writer();
+  store.save_step(sample_key, sample_step(1));
+  tests::tell_sqlite(
+      file(),
+      "UPDATE record SET report = json_remove(report, '$.margin_why', '$.search', '$.remaining', "
+      "'$.q_value', '$.retests', '$.sightings', '$.culprit.patch')");
+  ASSERT_EQ(store.living().size(), 1u);
+  EXPECT_EQ(store.living().front().q_value, 1);
+  EXPECT_EQ(store.records({{}, {}, {}, RecordState::open}).size(), 1u);
 }
 
 TEST_F(StoreFaults, AnSqliteFileOfSomethingElseIsRefusedAndLeftAlone) {

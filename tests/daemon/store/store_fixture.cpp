@@ -35,6 +35,7 @@ StoredVerdict sample_verdict(const std::string& commit, const std::string& bench
                               analysis::LaunchStatistics{1.0 / 3, 5e-324}};
   verdict.seed = 0xfedc'ba98'7654'3210;
   verdict.at = 1'704'705'120;
+  verdict.definition = "defined as " + benchmark;
   return verdict;
 }
 

@@ -38,6 +38,11 @@ class StoreTest : public testing::Test {
 /// Statements that must succeed, past the store.
 void tell_sqlite(const std::filesystem::path& file, const std::string& sql);
 
+/// Takes back what the fourth version of the schema added.
+inline constexpr const char* without_fourth_step =
+    "ALTER TABLE verdict DROP COLUMN definition; DROP TABLE request; DROP TABLE point; "
+    "DROP TABLE null_screen; DROP TABLE environment; ";
+
 /// What the work throws, or "nothing".
 [[nodiscard]] std::string thrown_message(const std::function<void()>& work);
 

@@ -71,6 +71,90 @@ TEST_F(StoreRecords, AreReplacedWhenSavedAgainAndStayInTheirPlace) {
   EXPECT_TRUE(ids({.key = {}, .benchmark = {}, .kind = {}, .state = RecordState::open}).empty());
 }
 
+RecordChange event_for(const std::string& id, RecordState state) {
+  return {id, [state](Record record) {
+            record.state = state;
+            record.life.push_back({state, 7, "someone", "", ""});
+            return record;
+          }};
+}
+
+TEST_F(StoreRecords, AreChangedAsTheyAreNow) {
+  const std::string id = records_[0].id;
+  Store other(file(), Store::Mode::write);
+  const auto acknowledged = other.save_records({}, {event_for(id, RecordState::acknowledged)});
+  ASSERT_EQ(acknowledged.size(), 1u);
+  EXPECT_EQ(acknowledged.front().life.size(), 2u);
+  const auto partly = store_.save_records({}, {event_for(id, RecordState::partly_fixed)});
+  ASSERT_EQ(partly.front().life.size(), 3u) << "what the other process did is kept";
+  tests::expect_same(*other.record(id), partly.front());
+  const auto both = store_.save_records(
+      {}, {event_for(id, RecordState::fixed), event_for(records_[1].id, RecordState::superseded)});
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].state, RecordState::fixed);
+  EXPECT_EQ(both[1].id, records_[1].id);
+}
+
+TEST_F(StoreRecords, AreChangedTogetherOrNotAtAll) {
+  Record fresh = tests::sample_regression();
+  fresh.id = "eeee000000000001";
+  const std::string id = records_[0].id;
+  const RecordChange refused = {id, [](Record) -> Record { throw InputError("it may not"); }};
+  EXPECT_THROW(store_.save_records({fresh}, {event_for(id, RecordState::fixed), refused}), InputError);
+  EXPECT_EQ(store_.record(id)->state, RecordState::open);
+  EXPECT_FALSE(store_.record(fresh.id));
+  EXPECT_THROW(store_.save_records({fresh}, {event_for("eeee000000000002", RecordState::fixed)}), Error);
+  EXPECT_FALSE(store_.record(fresh.id));
+  store_.save_records({fresh}, {event_for(fresh.id, RecordState::fixed)});
+  EXPECT_EQ(store_.record(fresh.id)->state, RecordState::fixed) << "a new one can be changed at once";
+}
+
+TEST_F(StoreRecords, AreChangedWithTheVerdictThatChangesThem) {
+  Store::Step step{sample_verdict("a", "softmax/1000"), {}, std::nullopt, {}};
+  step.changes = {event_for(records_[0].id, RecordState::fixed)};
+  const auto changed = store_.save_step(sample_key, step);
+  ASSERT_EQ(changed.size(), 1u);
+  EXPECT_EQ(changed.front().state, RecordState::fixed);
+  EXPECT_EQ(store_.record(records_[0].id)->state, RecordState::fixed);
+  step.verdict = sample_verdict("b", "softmax/1000");
+  step.changes = {event_for("eeee000000000002", RecordState::fixed)};
+  EXPECT_THROW(store_.save_step(sample_key, step), Error);
+  EXPECT_TRUE(store_.verdicts(sample_key, "b").empty());
+}
+
+TEST_F(StoreRecords, AreChangedByTwoProcessesWithoutLoss) {
+  constexpr int rounds = 40;
+  const std::string id = records_[0].id;
+  tests::Child child([&] {
+    Store other(file(), Store::Mode::write);
+    for (int i = 0; i < rounds; ++i) other.save_records({}, {event_for(id, RecordState::acknowledged)});
+  });
+  Store ours(file(), Store::Mode::write);
+  for (int i = 0; i < rounds; ++i) ours.save_records({}, {event_for(id, RecordState::partly_fixed)});
+  ASSERT_TRUE(child.succeeds());
+  EXPECT_EQ(store_.record(id)->life.size(), 1u + 2 * rounds);
+}
+
+TEST_F(StoreRecords, AreAliveWhileTheyAreOpenAcknowledgedOrPartlyFixed) {
+  const auto living = [&](const std::optional<WatchKey>& key) {
+    std::vector<std::string> found;
+    for (const Record& record : store_.living(key)) found.push_back(record.id);
+    return found;
+  };
+  EXPECT_EQ(living({}), std::vector<std::string>{records_[0].id});
+  for (const RecordState alive : {RecordState::acknowledged, RecordState::partly_fixed}) {
+    store_.save_records({}, {event_for(records_[0].id, alive)});
+    EXPECT_EQ(living(sample_key), std::vector<std::string>{records_[0].id}) << name_of(alive);
+    EXPECT_TRUE(living(WatchKey{"granite", "linux"}).empty());
+  }
+  for (const RecordState ended : {RecordState::fixed, RecordState::recovered, RecordState::accepted,
+                                  RecordState::false_alarm, RecordState::superseded, RecordState::noted}) {
+    store_.save_records({}, {event_for(records_[0].id, ended)});
+    EXPECT_TRUE(living({}).empty()) << name_of(ended);
+    EXPECT_EQ(store_.record(records_[0].id)->state, ended);
+  }
+}
+
 TEST_F(StoreRecords, AreFoundByTheBeginningOfTheirId) {
   EXPECT_EQ(store_.record("f000")->id, records_[0].id);
   EXPECT_EQ(store_.record("aaaa000000000002")->id, "aaaa000000000002");

@@ -105,6 +105,7 @@ void expect_same(const StoredVerdict& found, const StoredVerdict& wanted) {
   EXPECT_EQ(found.history.launches, wanted.history.launches);
   EXPECT_EQ(found.seed, wanted.seed);
   EXPECT_EQ(found.at, wanted.at);
+  EXPECT_EQ(found.definition, wanted.definition);
 }
 
 TEST_F(StoreContents, KeepsAVerdictExactly) {
@@ -221,7 +222,7 @@ TEST_F(StoreContents, TakesForeignTextAsTextAndNeverAsSql) {
 TEST_F(StoreContents, IsAWriteAheadFileThatSaysWhatItIs) {
   const Store store = writer();
   EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA journal_mode"), "wal");
-  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "3");
+  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "4");
   EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA application_id"), std::to_string(0x54414e44));
   EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA foreign_key_check"), "");
 }

@@ -1,0 +1,102 @@
+#include "daemon/commands/record_commands.hpp"
+
+#include <fmt/format.h>
+
+#include "config/state_dir.hpp"
+#include "daemon/commands/request_commands.hpp"
+#include "daemon/life.hpp"
+#include "daemon/publisher.hpp"
+#include "daemon/report/record_report.hpp"
+#include "daemon/report/wording.hpp"
+#include "daemon/store/store.hpp"
+#include "daemon/wall_clock.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::daemon::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using Action = RecordOptions::Action;
+
+fs::path state_dir_of(const std::optional<fs::path>& flag) {
+  return config::choose_state_dir(flag, std::nullopt, config::StateDirPlaces::of_this_process());
+}
+
+Record found(const store::Store& store, const std::string& id) {
+  auto record = store.record(id);
+  if (!record) throw InputError(fmt::format("there is no report {}; tandem report lists them", id));
+  return std::move(*record);
+}
+
+Wish wish_of(Action action) {
+  switch (action) {
+    case Action::accept:
+      return Wish::accept;
+    case Action::call_false_alarm:
+      return Wish::call_false_alarm;
+    case Action::reopen:
+      return Wish::reopen;
+    case Action::acknowledge:
+    case Action::rerun:
+      break;
+  }
+  return Wish::acknowledge;
+}
+
+Request rerun_of(const Record& record, const std::string& by) {
+  Request request;
+  request.kind = Request::Kind::rerun;
+  request.key = record.key;
+  request.commit = record.culprit.id;
+  request.benchmark = record.benchmark;
+  request.record = record.id;
+  request.by = by;
+  request.at = now_seconds();
+  return request;
+}
+
+}  // namespace
+
+int run_report_command(const ReportOptions& options) {
+  const store::Store store(state_dir_of(options.state_dir) / "tandem.db", store::Store::Mode::read);
+  if (!options.id.empty()) {
+    const Record record = found(store, options.id);
+    fmt::print(
+        "{}", options.format == Format::json ? report::record_json(record) : report::record_markdown(record));
+    return 0;
+  }
+  std::vector<Record> records;
+  for (Record& record : store.records({})) {
+    const bool slower = record.state != RecordState::noted && record.state != RecordState::superseded;
+    if (slower || options.which == ReportOptions::Which::all) records.push_back(std::move(record));
+  }
+  fmt::print("{}",
+             options.format == Format::json ? report::records_json(records) : report::records_table(records));
+  return 0;
+}
+
+int run_record_command(const RecordOptions& options) {
+  const fs::path state_dir = state_dir_of(options.state_dir);
+  store::Store store = open_known_store(state_dir);
+  const std::string by = options.by.empty() ? user_name() : options.by;
+  const Record record = found(store, options.id);
+  if (options.action == Action::rerun) {
+    queue(store, state_dir, rerun_of(record, by));
+    return 0;
+  }
+  const Publisher publisher(state_dir);
+  const auto change = [&](Record now) {
+    LifeEvent event = wished(now, wish_of(options.action), by, options.reason, now_seconds());
+    Record changed = with_event(std::move(now), std::move(event));
+    // Within the transaction, so that of two changes at once the later one is also published later.
+    publisher.publish(changed, report::record_json(changed), report::record_markdown(changed));
+    return changed;
+  };
+  const Record changed = store.save_records({}, {{record.id, change}}).front();
+  fmt::print("{} is now {}: {} {} since {}\n", changed.id, report::state_words(changed), changed.benchmark,
+             report::change_phrase(changed.metric, report::reported_ratio(changed)),
+             report::short_commit(changed.culprit.id));
+  return 0;
+}
+
+}  // namespace tandem::daemon::commands

@@ -1,0 +1,144 @@
+#include "daemon/commands/request_commands.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "config/state_dir.hpp"
+#include "daemon/report/request_report.hpp"
+#include "daemon/wall_clock.hpp"
+#include "runners/file_lock.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::daemon::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using Action = QueueOptions::Action;
+using store::Store;
+
+constexpr std::size_t listed = 20;
+
+/// The watch and platform that are meant, out of those that the daemon has walked.
+WatchKey chosen(const std::vector<WatchKey>& known, const QueueOptions& options) {
+  if (known.empty()) {
+    throw InputError("no watch is known here yet; start the daemon first, or give its --state_dir");
+  }
+  std::set<std::string> watches;
+  for (const WatchKey& key : known) watches.insert(key.watch);
+  std::string watch = options.watch;
+  if (watch.empty() && watches.size() > 1) {
+    throw InputError(
+        fmt::format("there are several watches; write --watch and one of {}", fmt::join(watches, ", ")));
+  }
+  if (watch.empty()) watch = *watches.begin();
+  if (!watches.contains(watch)) {
+    throw InputError(fmt::format("--watch {} is unknown; there is {}", watch, fmt::join(watches, ", ")));
+  }
+  std::set<std::string> platforms;
+  for (const WatchKey& key : known) {
+    if (key.watch == watch) platforms.insert(key.platform);
+  }
+  if (!options.platform.empty() && !platforms.contains(options.platform)) {
+    throw InputError(fmt::format("--platform {} is unknown; {} has {}", options.platform, watch,
+                                 fmt::join(platforms, ", ")));
+  }
+  return {watch, options.platform};
+}
+
+bool same_wish(const Request& one, const Request& other) {
+  return one.kind == other.kind && one.key == other.key && one.commit == other.commit &&
+         one.against == other.against && one.benchmark == other.benchmark && one.record == other.record;
+}
+
+/// Whether a daemon holds the lock of this state directory. One that starts just now tries more than once.
+bool daemon_runs(const fs::path& state_dir) {
+  runners::FileLock lock(state_dir / "daemon.lock");
+  return !lock.try_lock();
+}
+
+int add(const fs::path& state_dir, const QueueOptions& options) {
+  Store store = open_known_store(state_dir);
+  Request request;
+  request.key = chosen(store.scopes(), options);
+  request.commit = options.commit;
+  request.against = options.against;
+  request.benchmark = options.benchmark;
+  request.by = options.by.empty() ? user_name() : options.by;
+  request.at = now_seconds();
+  queue(store, state_dir, request);
+  return 0;
+}
+
+int list(const fs::path& state_dir, Format format) {
+  const Store store(state_dir / "tandem.db", Store::Mode::read);
+  const auto requests = store.newest_requests(listed);
+  fmt::print("{}",
+             format == Format::json ? report::requests_json(requests) : report::requests_text(requests));
+  return 0;
+}
+
+int cancel(const fs::path& state_dir, const QueueOptions& options) {
+  Store store = open_known_store(state_dir);
+  auto request = store.request(options.request);
+  if (!request) {
+    throw InputError(fmt::format("there is no request {}; tandem queue --list shows them", options.request));
+  }
+  request->state = Request::State::failed;
+  request->progress.clear();
+  request->answer = fmt::format("cancelled by {}", options.by.empty() ? user_name() : options.by);
+  if (!store.update_waiting_request(*request)) {
+    const auto now = store.request(options.request);
+    throw InputError(fmt::format("request {} does not wait any more, it is {}", options.request,
+                                 now ? name_of(now->state) : "gone"));
+  }
+  fmt::print("request {} is cancelled\n", options.request);
+  return 0;
+}
+
+}  // namespace
+
+int run_queue_command(const QueueOptions& options) {
+  const fs::path state_dir =
+      config::choose_state_dir(options.state_dir, std::nullopt, config::StateDirPlaces::of_this_process());
+  switch (options.action) {
+    case Action::list:
+      return list(state_dir, options.format);
+    case Action::cancel:
+      return cancel(state_dir, options);
+    case Action::add:
+      break;
+  }
+  return add(state_dir, options);
+}
+
+Store open_known_store(const fs::path& state_dir) {
+  const fs::path file = state_dir / "tandem.db";
+  // A reader makes no new file and leaves one of another version alone.
+  static_cast<void>(Store(file, Store::Mode::read));
+  return {file, Store::Mode::write};
+}
+
+void queue(Store& store, const fs::path& state_dir, const Request& request) {
+  const auto waiting = store.waiting_requests(request.key.watch);
+  const auto same = std::find_if(waiting.begin(), waiting.end(),
+                                 [&](const Request& one) { return same_wish(one, request); });
+  if (same != waiting.end()) {
+    fmt::print("waits already as {}; tandem queue --list shows what came of it\n", same->id);
+  } else {
+    fmt::print("queued as {}; tandem queue --list shows what came of it\n", store.add_request(request));
+  }
+  if (!daemon_runs(state_dir)) {
+    fmt::print("no daemon runs with {}; it is done when one does\n", state_dir.string());
+  }
+}
+
+std::string user_name() {
+  const auto* user = ::getpwuid(::getuid());
+  return user != nullptr ? user->pw_name : fmt::format("user {}", ::getuid());
+}
+
+}  // namespace tandem::daemon::commands

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "daemon/record.hpp"
+
+namespace tandem::daemon {
+
+/// What a person asks the daemon for, or the daemon puts off until it has time. Kept in the store until it is
+/// answered; the answer stays.
+struct Request {
+  /// measure: the commit against its control, or against `against`; bisect: the culprit after `against` up to
+  /// `commit`; rerun: the record's confirmation once more; confirm: a suspect that was postponed.
+  enum class Kind { measure, bisect, rerun, confirm };
+  enum class State { waiting, running, done, failed };
+
+  std::int64_t id = 0;  ///< given by the store
+  Kind kind = Kind::measure;
+  WatchKey key;           ///< an empty platform: every platform of the watch
+  std::string commit;     ///< as a person writes it: hash, beginning of one, branch or tag
+  std::string against;    ///< the same; empty: the control of the watch's rule
+  std::string benchmark;  ///< empty: all
+  std::string record;     ///< id of the report, of `rerun` and `confirm`
+  std::string by;
+  std::int64_t at = 0;
+  State state = State::waiting;
+  std::string progress;  ///< a sentence while it runs
+  std::string answer;    ///< what came of it, lines for a person; empty until the end
+  int code = 0;          ///< the exit code of the design that the answer stands for
+};
+
+[[nodiscard]] const char* name_of(Request::Kind kind);
+[[nodiscard]] const char* name_of(Request::State state);
+
+}  // namespace tandem::daemon

@@ -1,0 +1,146 @@
+// What people asked for and what came of it.
+#include <fmt/format.h>
+
+#include "daemon/store/database.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::daemon::store {
+namespace {
+
+/// Of those that were answered.
+constexpr std::int64_t requests_kept = 10'000;
+
+constexpr std::string_view columns =
+    "SELECT id, kind, watch, platform, commit_hash, against, benchmark, record, wished_by, at, state, "
+    "progress, answer, code FROM request ";
+
+template <class Enum>
+Enum named(const std::string& name, std::initializer_list<Enum> all) {
+  for (const Enum one : all) {
+    if (name == name_of(one)) return one;
+  }
+  throw Error(fmt::format("\"{}\" is no word of a request", name));
+}
+
+Request request_from(const Query& row) {
+  using Kind = Request::Kind;
+  using State = Request::State;
+  Request request;
+  request.id = row.number(0);
+  request.kind = named(row.text(1), {Kind::measure, Kind::bisect, Kind::rerun, Kind::confirm});
+  request.key = {row.text(2), row.text(3)};
+  request.commit = row.text(4);
+  request.against = row.text(5);
+  request.benchmark = row.text(6);
+  request.record = row.text(7);
+  request.by = row.text(8);
+  request.at = row.number(9);
+  request.state = named(row.text(10), {State::waiting, State::running, State::done, State::failed});
+  request.progress = row.text(11);
+  request.answer = row.text(12);
+  request.code = static_cast<int>(row.number(13));
+  return request;
+}
+
+}  // namespace
+
+std::int64_t Store::add_request(const Request& request) {
+  std::int64_t id = 0;
+  database_->write([&] {
+    Query(database_->prepared("INSERT INTO request (kind, watch, platform, commit_hash, against, benchmark, "
+                              "record, wished_by, at, state, progress, answer) "
+                              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+        .with(name_of(request.kind))
+        .with(request.key)
+        .with(request.commit)
+        .with(request.against)
+        .with(request.benchmark)
+        .with(request.record)
+        .with(request.by)
+        .with(request.at)
+        .with(name_of(request.state))
+        .with(request.progress)
+        .with(request.answer)
+        .run();
+    {
+      Query newest(database_->prepared("SELECT max(id) FROM request"));
+      if (newest.next()) id = newest.number(0);
+    }
+    Query(database_->prepared("DELETE FROM request WHERE state IN ('done', 'failed') AND id <= ?"))
+        .with(id - requests_kept)
+        .run();
+  });
+  return id;
+}
+
+void Store::update_request(const Request& request) {
+  database_->write([&] {
+    Query(
+        database_->prepared("UPDATE request SET state = ?, progress = ?, answer = ?, code = ? WHERE id = ?"))
+        .with(name_of(request.state))
+        .with(request.progress)
+        .with(request.answer)
+        .with(std::int64_t{request.code})
+        .with(request.id)
+        .run();
+  });
+}
+
+bool Store::update_waiting_request(const Request& request) {
+  bool waits = false;
+  database_->write([&] {
+    {
+      Query query(database_->prepared("SELECT 1 FROM request WHERE id = ? AND state = 'waiting'"));
+      waits = query.with(request.id).next();
+    }
+    if (!waits) return;
+    Query(
+        database_->prepared("UPDATE request SET state = ?, progress = ?, answer = ?, code = ? WHERE id = ?"))
+        .with(name_of(request.state))
+        .with(request.progress)
+        .with(request.answer)
+        .with(std::int64_t{request.code})
+        .with(request.id)
+        .run();
+  });
+  return waits;
+}
+
+void Store::let_running_requests_wait() {
+  database_->write([&] {
+    Query(database_->prepared("UPDATE request SET state = 'waiting', progress = '' WHERE state = 'running'"))
+        .run();
+  });
+}
+
+std::optional<Request> Store::request(std::int64_t id) const {
+  std::optional<Request> found;
+  database_->read([&] {
+    Query query(database_->prepared(std::string(columns) + "WHERE id = ?"));
+    if (query.with(id).next()) found = request_from(query);
+  });
+  return found;
+}
+
+std::vector<Request> Store::waiting_requests(const std::optional<std::string>& watch) const {
+  std::vector<Request> found;
+  database_->read([&] {
+    Query query(database_->prepared(std::string(columns) +
+                                    "WHERE state = 'waiting' AND watch = coalesce(?, watch) ORDER BY id"));
+    query.with_or_null(watch);
+    while (query.next()) found.push_back(request_from(query));
+  });
+  return found;
+}
+
+std::vector<Request> Store::newest_requests(std::size_t newest) const {
+  std::vector<Request> found;
+  database_->read([&] {
+    Query query(database_->prepared(std::string(columns) + "ORDER BY id DESC LIMIT ?"));
+    query.with(limit(newest));
+    while (query.next()) found.push_back(request_from(query));
+  });
+  return found;
+}
+
+}  // namespace tandem::daemon::store

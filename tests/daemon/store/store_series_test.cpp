@@ -1,0 +1,155 @@
+#include <limits>
+
+#include "daemon/store/store_fixture.hpp"
+
+namespace tandem::daemon::store {
+namespace {
+
+using tests::sample_key;
+using tests::sample_verdict;
+
+using StoreSeries = tests::StoreTest;
+
+StoredPoint sample_point(const std::string& commit, double value) {
+  return {"softmax", "time", "week", "anchor", commit, value, 0.001, "kernel 6.1", 1'704'705'120};
+}
+
+TEST_F(StoreSeries, GivesThePointsOfOneSeriesOldestFirst) {
+  Store store = writer();
+  store.add_point(sample_key, sample_point("a", 1.0 / 3));
+  store.add_point(sample_key, sample_point("b", -5e-324));
+  StoredPoint other = sample_point("a", 7);
+  other.span = "month";
+  store.add_point(sample_key, other);
+  store.add_point({"pebble", "arm"}, sample_point("a", 8));
+  const auto points = reader().points(sample_key, "softmax", "time", "week");
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[0].commit, "a");
+  EXPECT_EQ(points[0].value, 1.0 / 3);
+  EXPECT_EQ(points[1].value, -5e-324);
+  EXPECT_EQ(points[1].deviation, 0.001);
+  EXPECT_EQ(points[1].anchor, "anchor");
+  EXPECT_EQ(points[1].environment, "kernel 6.1");
+  EXPECT_EQ(points[1].at, 1'704'705'120);
+  EXPECT_EQ(points[1].benchmark, "softmax");
+  EXPECT_EQ(points[1].metric, "time");
+  EXPECT_EQ(points[1].span, "week");
+  EXPECT_TRUE(reader().points(sample_key, "softmax", "memory", "week").empty());
+}
+
+TEST_F(StoreSeries, ReplacesAPointThatIsMeasuredAgainInItsPlace) {
+  Store store = writer();
+  store.add_point(sample_key, sample_point("a", 1));
+  store.add_point(sample_key, sample_point("b", 2));
+  store.add_point(sample_key, sample_point("a", 3));
+  auto points = store.points(sample_key, "softmax", "time", "week");
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[0].value, 3);
+  StoredPoint elsewhere = sample_point("a", 4);
+  elsewhere.environment = "kernel 6.6";
+  store.add_point(sample_key, elsewhere);
+  EXPECT_EQ(store.points(sample_key, "softmax", "time", "week").size(), 3u);
+}
+
+TEST_F(StoreSeries, KeepsTheNewestFactsOfTheSurroundings) {
+  Store store = writer();
+  EXPECT_EQ(store.environment("kernel"), std::nullopt);
+  store.set_environment("kernel", "6.1");
+  store.set_environment("compiler", "gcc 12");
+  store.set_environment("kernel", "6.6");
+  EXPECT_EQ(store.environment("kernel"), "6.6");
+  EXPECT_EQ(store.environment("compiler"), "gcc 12");
+}
+
+TEST_F(StoreSeries, KnowsTheWatchesThatWereWalkedAndNoOthers) {
+  Store store = writer();
+  EXPECT_TRUE(store.scopes().empty());
+  store.save_build({"by hand", "x"}, {"a", true, {}, {}, {}, 1});
+  store.set_start({"pebble", "linux"}, "a");
+  store.set_done({"pebble", "arm"}, "a", 1);
+  EXPECT_EQ(store.scopes(), (std::vector<WatchKey>{{"pebble", "linux"}, {"pebble", "arm"}}));
+}
+
+void save(Store& store, const std::string& commit, const std::string& outcome, std::int64_t at) {
+  StoredVerdict verdict = sample_verdict(commit, "softmax");
+  verdict.outcome = outcome;
+  verdict.at = at;
+  store.save_step(sample_key, {verdict, {}, std::nullopt});
+}
+
+TEST_F(StoreSeries, CountsScreensAndTheirSuspects) {
+  Store store = writer();
+  EXPECT_EQ(store.screen_counts(0).first_at, 0);
+  save(store, "a", "slower", 10);
+  save(store, "b", "unchanged", 20);
+  save(store, "c", "faster", 30);
+  save(store, "d", "inconclusive", 40);
+  save(store, "e", "identical", 5);
+  save(store, "f", "new", 5);
+  store.add_null_screen(sample_key, {"softmax", "unchanged", 1.5, 15});
+  store.add_null_screen(sample_key, {"softmax", "slower", 150, 25});
+  ScreenCounts counts = store.screen_counts(0);
+  EXPECT_EQ(counts.screens, 4u);
+  EXPECT_EQ(counts.suspects, 2u);
+  EXPECT_EQ(counts.false_suspects, 0u);
+  EXPECT_EQ(counts.null_screens, 2u);
+  EXPECT_EQ(counts.null_suspects, 1u);
+  EXPECT_EQ(counts.first_at, 10);
+  counts = store.screen_counts(20);
+  EXPECT_EQ(counts.screens, 3u);
+  EXPECT_EQ(counts.suspects, 1u);
+  EXPECT_EQ(counts.null_screens, 1u);
+  EXPECT_EQ(counts.first_at, 20);
+  EXPECT_EQ(store.screen_counts(41).first_at, 0);
+}
+
+TEST_F(StoreSeries, CountsNullScreensAloneWhereThereAreNoOthers) {
+  Store store = writer();
+  store.add_null_screen(sample_key, {"softmax", "faster", 120, 25});
+  EXPECT_EQ(store.screen_counts(0).first_at, 25);
+  EXPECT_EQ(store.screen_counts(0).null_suspects, 1u);
+  EXPECT_EQ(store.screen_counts(26).null_screens, 0u);
+}
+
+TEST_F(StoreSeries, CountsSuspectsThatWereNotReproducedAsFalse) {
+  Store store = writer();
+  const auto add = [&](const std::string& commit, RecordKind kind, std::int64_t at) {
+    Record record = tests::sample_not_reproduced();
+    record.kind = kind;
+    record.treatment.id = commit;
+    record.id = record_id(record.key, record.benchmark, "time", commit);
+    StoredVerdict verdict = sample_verdict(commit, record.benchmark);
+    verdict.metric = record.metric;
+    verdict.outcome = "slower";
+    verdict.at = at;
+    store.save_step(record.key, {verdict, {record}, std::nullopt});
+  };
+  add("a", RecordKind::not_reproduced, 10);
+  add("b", RecordKind::layout, 20);
+  add("c", RecordKind::regression, 30);
+  add("d", RecordKind::postponed, 30);
+  EXPECT_EQ(store.screen_counts(0).suspects, 4u);
+  EXPECT_EQ(store.screen_counts(0).false_suspects, 2u);
+  EXPECT_EQ(store.screen_counts(11).false_suspects, 1u);
+}
+
+TEST_F(StoreSeries, GivesTheMarginOfTheNewestScreen) {
+  Store store = writer();
+  EXPECT_EQ(store.newest_margin(sample_key, "softmax", "time"), std::nullopt);
+  const auto add = [&](const std::string& commit, const std::string& outcome, double margin) {
+    StoredVerdict verdict = sample_verdict(commit, "softmax");
+    verdict.metric = {};
+    verdict.outcome = outcome;
+    verdict.verdict.margin = margin;
+    store.save_step(sample_key, {verdict, {}, std::nullopt});
+  };
+  add("a", "unchanged", 0.01);
+  add("b", "slower", 0.016);
+  add("c", "identical", 0.5);
+  EXPECT_EQ(store.newest_margin(sample_key, "softmax", "time"), 0.016);
+  EXPECT_EQ(store.newest_margin(sample_key, "softmax", "memory"), std::nullopt);
+  EXPECT_EQ(store.newest_margin({"pebble", "arm"}, "softmax", "time"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tandem::daemon::store

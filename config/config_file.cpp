@@ -12,10 +12,12 @@ using specs::Keys;
 using specs::Node;
 using specs::Problems;
 
-const Keys top_keys = {"state_dir",       "exec_dir",      "status_file",       "interval",     "once",
-                       "max_launches",    "build_timeout", "benchmark_timeout", "jobs",         "cxxflags",
-                       "ldflags",         "sandbox",       "sandbox_read",      "build_memory", "build_disk",
-                       "build_processes", "cache_budget",  "layouts",           "calibrate",    "watch"};
+const Keys top_keys = {
+    "state_dir",    "exec_dir",        "status_file",       "interval",          "once",
+    "max_launches", "build_timeout",   "benchmark_timeout", "confirmation_time", "jobs",
+    "cxxflags",     "ldflags",         "sandbox",           "sandbox_read",      "build_memory",
+    "build_disk",   "build_processes", "cache_budget",      "layouts",           "calibrate",
+    "watch"};
 const Keys watch_keys = {
     "name",           "repo",      "repo_dir",       "remote_repository", "branch",     "framework",
     "frameworks_dir", "platforms", "benchmark_file", "base_commit",       "commit",     "commit_file",
@@ -180,6 +182,7 @@ ConfigFile read_document(const Node& root, const std::filesystem::path& file, Pr
   read.count("max_launches", config.top.max_launches, 1, most_launches);
   read.duration("build_timeout", config.top.build_timeout, shortest_timeout);
   read.duration("benchmark_timeout", config.top.benchmark_timeout, shortest_timeout);
+  read.duration("confirmation_time", config.top.confirmation_time, shortest_timeout);
   read.count("jobs", config.top.jobs, 0, most_jobs);
   read.text("cxxflags", config.top.cxxflags, nullptr);
   read.text("ldflags", config.top.ldflags, nullptr);

@@ -7,7 +7,6 @@
 #include "daemon/likeness.hpp"
 #include "daemon/report/comparison_report.hpp"
 #include "daemon/report/wording.hpp"
-#include "runners/random.hpp"
 #include "runners/result_reader.hpp"
 #include "specs/error.hpp"
 
@@ -25,8 +24,11 @@ constexpr std::size_t verdicts_shown = 20;
 
 void Bench::clear() {
   executables_.clear();
+  held_back_.clear();
   layouts_.clear();
   calibrations_.reset();
+  constexpr std::size_t commits_remembered = 500;
+  if (benchmarks_.size() > commits_remembered) benchmarks_.clear();
 }
 
 const Executable* Bench::build(const builders::Commit& commit, const std::stop_token& stop) {
@@ -70,6 +72,23 @@ const Executable* Bench::build(const builders::Commit& commit, const std::stop_t
   return nullptr;
 }
 
+std::variant<std::vector<Trial>, RunFailure> Bench::listed(const Test& test, const Executable& executable,
+                                                           const std::stop_token& stop) {
+  const auto pair = pair_of(test, executable, executable, settings_.scratch);
+  auto looked = workshop_.runner.inspect(pair, runners::Side::treatment, stop);
+  if (auto* failure = std::get_if<RunFailure>(&looked)) return std::move(*failure);
+  const auto& facts = std::get<ProgramFacts>(looked);
+  std::vector<Trial> trials;
+  for (std::size_t i = 0; i < facts.benchmarks.size(); ++i) {
+    Candidate candidate{facts.benchmarks[i], full_name(test, facts.benchmarks[i]), facts.metrics.at(i)};
+    if (trials.empty() || runners::selects_one(pair, facts.protocol)) {
+      trials.push_back({&test, facts.protocol, {}, std::nullopt, facts.threads});
+    }
+    trials.back().candidates.push_back(std::move(candidate));
+  }
+  return trials;
+}
+
 std::vector<Trial> Bench::trials(const Line& line, std::size_t position, const Executable& treatment,
                                  const std::stop_token& stop) {
   const std::string& commit = line.commits[position].id;
@@ -82,166 +101,121 @@ std::vector<Trial> Bench::trials(const Line& line, std::size_t position, const E
     workshop_.show();
     if (const auto unknown = unknown_placeholder(test, treatment)) {
       const std::string name = program_name(test);
-      save_without_screen(commit, {}, {name, name, {}}, "failed", *unknown);
+      save_without_screen(commit, {}, nullptr, {name, name, {}}, "failed", *unknown);
       continue;
     }
-    const auto pair = pair_of(test, treatment, treatment, settings_.scratch);
-    auto looked = workshop_.runner.inspect(pair, runners::Side::treatment, stop);
-    if (const auto* failure = std::get_if<RunFailure>(&looked)) {
+    auto found = listed(test, treatment, stop);
+    if (const auto* failure = std::get_if<RunFailure>(&found)) {
       if (failure->reason == RunFailure::Reason::stopped) return {};
       save_failed_start(line, position, treatment, test, *failure, stop);
       continue;
     }
-    const auto& facts = std::get<ProgramFacts>(looked);
-    std::map<std::optional<std::size_t>, Trial> by_control;
-    for (std::size_t i = 0; i < facts.benchmarks.size(); ++i) {
-      const Candidate candidate{facts.benchmarks[i], full_name(test, facts.benchmarks[i]),
-                                facts.metrics.at(i)};
-      if (judged.contains({candidate.name, candidate.metric.name})) continue;
-      const auto control = control_for(line, position, candidate);
-      if (runners::selects_one(pair, facts.protocol)) {
-        trials.push_back({&test, facts.protocol, {candidate}, control, facts.threads});
-      } else {
-        by_control.try_emplace(control, Trial{&test, facts.protocol, {}, control, facts.threads})
+    // Benchmarks that share their launches share their control too.
+    for (const Trial& trial : std::get<std::vector<Trial>>(found)) {
+      std::map<std::optional<std::size_t>, Trial> by_control;
+      for (const Candidate& candidate : trial.candidates) {
+        if (judged.contains({candidate.name, candidate.metric.name})) continue;
+        const auto control = control_for(line, position, test, candidate);
+        by_control.try_emplace(control, Trial{&test, trial.protocol, {}, control, trial.threads})
             .first->second.candidates.push_back(candidate);
       }
+      for (auto& [control, one] : by_control) trials.push_back(std::move(one));
     }
-    for (auto& [control, trial] : by_control) trials.push_back(std::move(trial));
   }
   return trials;
 }
 
-std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const Executable& treatment,
-                                  Trial trial, const std::stop_token& stop) {
-  const std::string& commit = line.commits[position].id;
-  const auto save_all = [&](const std::string& control, const std::string& outcome, const std::string& note) {
-    for (const Candidate& candidate : trial.candidates) {
-      save_without_screen(commit, control, candidate, outcome, note);
-    }
-    return std::vector<Suspect>{};
-  };
-  if (!trial.control) return save_all({}, "new", "the first commit that has it");
-  const std::string& control_id = line.commits[*trial.control].id;
+std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const Trial& whole,
+                                  const std::stop_token& stop) {
+  if (!whole.control) {
+    save_beginning(line, position, whole);
+    return {};
+  }
+  Trial trial = whole;
+  // Also so that what does not build any more is known before anything is compared.
   const Executable* control = build(line.commits[*trial.control], stop);
   if (stop.stop_requested()) return {};
-  if (control == nullptr) return save_all(control_id, "failed", "the control does not build any more");
-  std::erase_if(trial.candidates, [&](const Candidate& candidate) {
-    const auto before = nearest_before(line, position, candidate.name);
-    const auto alike = judged_alike(workshop_.store, settings_.key,
-                                    {commit, control_id, before ? line.commits[*before].id : std::string(),
-                                     candidate.name, candidate.metric.name});
-    if (alike) save_without_screen(commit, control_id, candidate, "identical", *alike);
-    return alike.has_value();
-  });
+  if (control != nullptr) save_identical(line, position, trial);
   if (trial.candidates.empty()) return {};
-  const std::string& name = trial.candidates.front().name;
-
-  runners::Subject subject{trial.protocol, trial.candidates.front().in_program, {}};
-  runners::BenchmarkFacts facts;
-  facts.threads = trial.threads;
-  const runners::ProgramPair pair = pair_of(*trial.test, *control, treatment, settings_.scratch);
-  if (trial.protocol == runners::Protocol::slices) {
-    auto looked = workshop_.runner.look_at(pair, subject.benchmark, stop);
-    if (const auto* failure = std::get_if<RunFailure>(&looked)) {
-      if (failure->reason == RunFailure::Reason::stopped) return {};
-      const std::string outcome = failure_name(pair, subject, *failure, stop);
-      if (stop.stop_requested()) return {};
-      return save_all(control_id, outcome, failure->what);
-    }
-    facts = std::get<runners::BenchmarkFacts>(looked);
+  auto result = measure(line, trial, {position, {}, settings_.max_launches}, stop);
+  if (!result) return {};
+  for (const Candidate& one : trial.candidates) note_margin(one, margin_of(*trial.test, one.name));
+  if (const auto* reason = std::get_if<NotMeasured>(&*result)) {
+    save_not_measured(line, position, trial, *reason);
+    return {};
   }
-  const Arranged arranged = arrange(trial, facts);
-  subject.shape = shape_of(trial.protocol, facts, arranged.screen);
-  Linkings one = layouts_.of(*control, *trial.test, stop);
-  Linkings other = layouts_.of(treatment, *trial.test, stop);
-  if (stop.stop_requested()) return {};
-  const std::string layout = describe_layouts(one, other);
-  // One side alone cannot be shuffled: its luck would stand against the mean of the other's.
-  if (!one.unresolved.empty() || !other.unresolved.empty()) {
-    one.layouts = {*control};
-    other.layouts = {treatment};
-  }
-  ScreeningSettings screening;
-  screening.margin = trial.test->margin;
-  screening.max_launches = settings_.max_launches;
-  // Every commit and benchmark has coins of its own, the same ones when a crash repeats the step.
-  screening.seed = runners::seed_of(commit + "\n" + name);
-  for (const Candidate& candidate : trial.candidates) {
-    if (const auto prior = prior_of(candidate.name, arranged)) {
-      screening.priors[series_key(candidate.in_program, candidate.metric)] = *prior;
-    }
-  }
-  auto all = screen(
-      workshop_.runner,
-      draw_layouts(*trial.test, std::move(one), std::move(other), settings_.scratch, screening.seed), subject,
-      screening, [&](const ScreeningProgress& progress) { tell_progress(progress, name); }, stop);
-  if (stop.stop_requested()) return {};
-
+  const auto& measured = std::get<Measured>(*result);
+  // The verdicts of the candidates themselves come last: with them a benchmark counts as judged.
   std::vector<Suspect> suspects;
+  judge_further(line, position, trial, measured, suspects, stop);
+  if (stop.stop_requested()) return {};
   for (const Candidate& candidate : trial.candidates) {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Screened& each) {
-      return each.benchmark == candidate.in_program && each.metric.name == candidate.metric.name;
-    });
-    if (found == all.end()) {
-      const bool failed = !all.empty() && all.front().failure;
-      save_without_screen(commit, control_id, candidate,
-                          failed ? analysis::name_of(all.front().verdict.outcome) : "failed",
-                          failed ? all.front().failure->what : "it was not printed side by side");
+    const auto found =
+        std::find_if(measured.screened.begin(), measured.screened.end(), [&](const Screened& each) {
+          return each.benchmark == candidate.in_program && each.metric.name == candidate.metric.name;
+        });
+    if (found == measured.screened.end()) {
+      const auto& first = measured.screened.front();
+      const bool failed = first.failure.has_value();
+      save_without_screen(line.commits[position].id, line.commits[*trial.control].id, trial.test, candidate,
+                          failed ? analysis::name_of(first.verdict.outcome) : "failed",
+                          failed ? first.failure->what : "it was not printed side by side");
       continue;
     }
     if (found->prior) priors_[candidate.name] = *found->prior;
     const bool changed = found->verdict.outcome == analysis::Outcome::slower ||
                          found->verdict.outcome == analysis::Outcome::faster;
-    const bool confirmed = changed && settings_.records == PipelineSettings::Records::confirm;
-    const std::string unsound = confirmed ? unfit(candidate.name) : std::string();
-    if (confirmed && unsound.empty()) {
-      subject.shape = shape_of(trial.protocol, facts, arranged.confirmation);
-      suspects.push_back(
-          {trial.test, subject, candidate, *trial.control, std::move(*found), screening.seed, layout});
+    const bool others_wait = std::any_of(suspects.begin(), suspects.end(), [&](const Suspect& one) {
+      return one.candidate.name == candidate.name;
+    });
+    if (!changed && found->redefined.empty() && others_wait) {
+      held_back_.push_back(verdict_of(line.commits[position].id, line.commits[*trial.control].id, *trial.test,
+                                      candidate, *found, measured.seed));
       continue;
     }
-    auto verdict = verdict_of(commit, control_id, candidate, *found, screening.seed);
-    if (!unsound.empty()) verdict.note += "; not recorded: " + unsound;
-    workshop_.store.save_step(settings_.key, {verdict, {}, std::nullopt});
-    tell_verdict(verdict);
+    sort_out(line, position, trial, measured, candidate, *found, suspects);
   }
-  for (const Screened& each : all) save_further_metric(commit, control_id, trial, each, screening.seed);
   return suspects;
 }
 
-void Bench::save_further_metric(const std::string& commit, const std::string& control, const Trial& trial,
-                                const Screened& screened, std::uint64_t seed) {
-  const Candidate* owner = nullptr;
-  for (const Candidate& candidate : trial.candidates) {
-    if (candidate.in_program != screened.benchmark) continue;
-    if (candidate.metric.name == screened.metric.name) return;
-    owner = &candidate;
+void Bench::save_held_back() {
+  for (const store::StoredVerdict& verdict : held_back_) {
+    workshop_.store.save_step(settings_.key, {verdict, {}});
+    tell_verdict(verdict);
   }
-  if (owner == nullptr || screened.failure) return;
-  const auto verdict =
-      verdict_of(commit, control, {owner->in_program, owner->name, screened.metric}, screened, seed);
-  workshop_.store.save_step(settings_.key, {verdict, {}, std::nullopt});
-  tell_verdict(verdict);
+  held_back_.clear();
 }
 
-void Bench::save_without_screen(const std::string& commit, const std::string& control,
-                                const Candidate& candidate, const std::string& outcome,
-                                const std::string& note) {
-  store::StoredVerdict verdict;
-  verdict.commit = commit;
-  verdict.control = control;
-  verdict.benchmark = candidate.name;
-  verdict.metric = candidate.metric;
-  verdict.outcome = outcome;
-  verdict.note = note;
-  verdict.at = workshop_.now();
-  workshop_.store.save_step(settings_.key, {verdict, {}, std::nullopt});
-  tell_verdict(verdict);
+Suspect Bench::suspect_of(const Trial& trial, const Measured& measured, const Candidate& candidate,
+                          const Screened& screened) {
+  return {trial.test, measured.confirmation, candidate,       *trial.control,
+          screened,   measured.seed,         measured.layout, margin_of(*trial.test, candidate.name)};
+}
+
+void Bench::sort_out(const Line& line, std::size_t position, const Trial& trial, const Measured& measured,
+                     const Candidate& candidate, const Screened& screened, std::vector<Suspect>& suspects) {
+  const std::string& commit = line.commits[position].id;
+  const std::string& control = line.commits[*trial.control].id;
+  if (!screened.redefined.empty()) {
+    save_without_screen(commit, control, trial.test, candidate, "redefined", screened.redefined,
+                        screened.version);
+    return;
+  }
+  const bool changed = screened.verdict.outcome == analysis::Outcome::slower ||
+                       screened.verdict.outcome == analysis::Outcome::faster;
+  const bool confirmed = changed && settings_.records == PipelineSettings::Records::confirm;
+  const std::string unsound = confirmed ? unfit(candidate.name) : std::string();
+  if (confirmed && unsound.empty()) {
+    suspects.push_back(suspect_of(trial, measured, candidate, screened));
+    return;
+  }
+  save_verdict(line, position, trial, measured, candidate, screened,
+               unsound.empty() ? "" : "; not recorded: " + unsound);
 }
 
 store::StoredVerdict Bench::verdict_of(const std::string& commit, const std::string& control,
-                                       const Candidate& candidate, const Screened& screened,
-                                       std::uint64_t seed) const {
+                                       const Test& test, const Candidate& candidate, const Screened& screened,
+                                       std::uint64_t seed) {
   store::StoredVerdict verdict;
   verdict.commit = commit;
   verdict.control = control;
@@ -249,10 +223,15 @@ store::StoredVerdict Bench::verdict_of(const std::string& commit, const std::str
   verdict.metric = screened.metric;
   verdict.outcome = analysis::name_of(screened.verdict.outcome);
   verdict.note = report::verdict_sentence(screened);
+  const analysis::Margin margin = margin_of(test, candidate.name);
+  if (margin.value > test.margin && screened.rule == Screened::Rule::evidence) {
+    verdict.note += fmt::format("; margin {}: {}", report::percentage(margin.value), margin.why);
+  }
   verdict.verdict = screened.verdict;
   verdict.history = screened.history;
   verdict.seed = seed;
   verdict.at = workshop_.now();
+  verdict.definition = definition_of(test) + "/" + screened.version;
   return verdict;
 }
 

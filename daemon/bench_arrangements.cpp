@@ -12,8 +12,29 @@ const Bench::Calibrations& Bench::calibrations() {
     const std::string name = stored.calibration.benchmark;
     known.by_name.emplace(name, std::move(stored.calibration));
   }
-  known.host_unfit = host_unfit(workshop_.store, known.host);
+  known.host_unfit = host_unfit(workshop_.store, known.host, workshop_.now());
   return calibrations_.emplace(std::move(known));
+}
+
+const analysis::Calibration* Bench::calibration_of(const std::string& benchmark) {
+  const Calibrations& known = calibrations();
+  const auto found = known.by_name.find(benchmark);
+  const bool holds = found != known.by_name.end() && (known.host.empty() || found->second.host == known.host);
+  return holds ? &found->second : nullptr;
+}
+
+analysis::Margin Bench::margin_of(const Test& test, const std::string& benchmark) {
+  analysis::MarginFacts facts;
+  facts.configured = test.margin;
+  if (const auto* known = calibration_of(benchmark)) facts.layout_spread = known->layout_spread;
+  const auto seconds = iteration_seconds_.find(benchmark);
+  if (seconds != iteration_seconds_.end()) facts.seconds_per_iteration = seconds->second;
+  analysis::Margin margin = analysis::margin_of(facts);
+  if (seconds != iteration_seconds_.end()) return margin;
+  // Before it was looked at, how long it takes is known from the margin that it was judged with.
+  const auto before = workshop_.store.newest_margin(settings_.key, benchmark, specs::Metric{}.name);
+  if (before && *before > margin.value) margin = {*before, "as in its last screen"};
+  return margin;
 }
 
 Arranged Bench::arrange(const Trial& trial, const runners::BenchmarkFacts& facts) {
@@ -27,13 +48,9 @@ Arranged Bench::arrange(const Trial& trial, const runners::BenchmarkFacts& facts
 }
 
 std::optional<PriorSigma> Bench::prior_of(const std::string& benchmark, const Arranged& arranged) {
-  const Calibrations& known = calibrations();
-  const auto found = known.by_name.find(benchmark);
-  const bool holds = arranged.prior && found != known.by_name.end() &&
-                     found->second.chosen.pairing == arranged.screen.pairing &&
-                     (known.host.empty() || found->second.host == known.host);
-  if (holds) {
-    const auto sigma = analysis::expected_sigma(found->second);
+  const auto* known = calibration_of(benchmark);
+  if (arranged.prior && known != nullptr && known->chosen.pairing == arranged.screen.pairing) {
+    const auto sigma = analysis::expected_sigma(*known);
     return PriorSigma{sigma.median, sigma.total};
   }
   const auto earlier = priors_.find(benchmark);
@@ -41,11 +58,9 @@ std::optional<PriorSigma> Bench::prior_of(const std::string& benchmark, const Ar
 }
 
 std::string Bench::unfit(const std::string& benchmark) {
-  const Calibrations& known = calibrations();
-  if (!known.host_unfit.empty()) return known.host_unfit;
-  const auto found = known.by_name.find(benchmark);
-  const bool holds = found != known.by_name.end() && (known.host.empty() || found->second.host == known.host);
-  return holds ? found->second.unfit : std::string();
+  if (!calibrations().host_unfit.empty()) return calibrations().host_unfit;
+  const auto* known = calibration_of(benchmark);
+  return known != nullptr ? known->unfit : std::string();
 }
 
 }  // namespace tandem::daemon

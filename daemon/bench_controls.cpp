@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "daemon/bench.hpp"
+#include "daemon/likeness.hpp"
 
 namespace tandem::daemon {
 namespace {
@@ -13,20 +14,42 @@ bool is_of_program(const store::StoredVerdict& verdict) {
 
 }  // namespace
 
-std::optional<std::size_t> Bench::control_for(const Line& line, std::size_t position,
+bool Bench::comparable(const Line& line, std::size_t at, std::size_t position, const Test& test,
+                       const std::string& benchmark) {
+  const auto& known = benchmarks_of(line.commits.at(at).id);
+  const auto found = known.find(benchmark);
+  if (found == known.end() || !line.leads_to(at, position)) return false;
+  const std::string definition = expected_definition(line, position, test, benchmark);
+  return at >= beginning_of(line, position, benchmark, definition) &&
+         same_definition(found->second.definition, definition);
+}
+
+std::size_t Bench::beginning_of(const Line& line, std::size_t position, const std::string& benchmark,
+                                const std::string& definition) {
+  if (definition.ends_with('/')) return 0;  // it has no versions
+  for (std::size_t at = position; at > 0; --at) {
+    const auto& known = benchmarks_of(line.commits[at - 1].id);
+    const auto found = known.find(benchmark);
+    if (found != known.end() && found->second.begins && line.leads_to(at - 1, position)) return at - 1;
+  }
+  return 0;
+}
+
+std::optional<std::size_t> Bench::control_for(const Line& line, std::size_t position, const Test& test,
                                               const Candidate& candidate) {
+  const std::string definition = expected_definition(line, position, test, candidate.name);
+  const std::size_t beginning = beginning_of(line, position, candidate.name, definition);
   ControlQuestion question;
   question.treatment = position;
   question.usable = [&](std::size_t at) {
-    return usable(line, at, candidate.name) && line.leads_to(at, position);
+    if (at < beginning || !line.leads_to(at, position)) return false;
+    const auto& known = benchmarks_of(line.commits.at(at).id);
+    const auto found = known.find(candidate.name);
+    return found != known.end() && same_definition(found->second.definition, definition);
   };
-  if (const auto level = workshop_.store.level(settings_.key, candidate.name, candidate.metric.name)) {
-    question.level = line.position(*level);
-  }
-  // After a force-push, or beside another branch, the last step may be no ancestor; then an earlier one is.
-  if (!question.level || !line.leads_to(*question.level, position)) {
-    question.level = last_step_before(line, position, candidate);
-  }
+  auto records = workshop_.store.records({settings_.key, candidate.name, std::nullopt, std::nullopt});
+  std::erase_if(records, [&](const Record& one) { return one.metric.name != candidate.metric.name; });
+  question.level = level_before(line, position, records);
   if (!settings_.base_commit.empty()) question.base = line.position(settings_.base_commit);
   switch (settings_.control) {
     case PipelineSettings::Control::week:
@@ -41,32 +64,34 @@ std::optional<std::size_t> Bench::control_for(const Line& line, std::size_t posi
   return std::nullopt;
 }
 
-std::optional<std::size_t> Bench::last_step_before(const Line& line, std::size_t position,
-                                                   const Candidate& candidate) const {
-  std::optional<std::size_t> last;
-  for (const Record& record :
-       workshop_.store.records({settings_.key, candidate.name, std::nullopt, std::nullopt})) {
-    if (!is_step(record.kind) || record.metric.name != candidate.metric.name) continue;
-    const auto at = line.position(record.treatment.id);
-    if (at && line.leads_to(*at, position)) last = std::max(last.value_or(0), *at);
-  }
-  return last;
-}
-
-const std::set<std::string>& Bench::benchmarks_of(const std::string& commit) {
+const std::map<std::string, Bench::KnownBenchmark>& Bench::benchmarks_of(const std::string& commit) {
   const auto known = benchmarks_.find(commit);
   if (known != benchmarks_.end()) return known->second;
-  std::set<std::string> names;
+  std::map<std::string, KnownBenchmark> names;
   std::set<std::string> failing;  // a metric beside the time may be fine all the same
   for (const auto& verdict : workshop_.store.verdicts(settings_.key, commit)) {
     const std::string& outcome = verdict.outcome;
-    const bool fails = outcome == "failed" || outcome == "treatment_fails" || outcome == "missing";
-    (fails ? failing : names).insert(verdict.benchmark);
+    if (outcome == "failed" || outcome == "treatment_fails" || outcome == "missing") {
+      failing.insert(verdict.benchmark);
+      continue;
+    }
+    KnownBenchmark& one = names[verdict.benchmark];
+    if (one.definition.empty()) one.definition = verdict.definition;
+    one.begins = one.begins || outcome == "redefined";
   }
   for (const std::string& name : failing) names.erase(name);
   // A commit that was stepped over has none yet.
-  static const std::set<std::string> none;
+  static const std::map<std::string, KnownBenchmark> none;
   return names.empty() ? none : benchmarks_.emplace(commit, std::move(names)).first->second;
+}
+
+std::string Bench::expected_definition(const Line& line, std::size_t position, const Test& test,
+                                       const std::string& benchmark) {
+  const std::string spec = definition_of(test) + "/";
+  const auto before = nearest_before(line, position, benchmark);
+  if (!before) return spec;
+  const std::string& earlier = benchmarks_of(line.commits[*before].id).at(benchmark).definition;
+  return earlier.starts_with(spec) ? earlier : spec;
 }
 
 bool Bench::usable(const Line& line, std::size_t position, const std::string& benchmark) {
@@ -105,11 +130,12 @@ void Bench::note_missing(const Line& line, std::size_t position) {
     bool listed = false;
     for (const auto& verdict : workshop_.store.verdicts(settings_.key, earlier)) {
       const std::string& name = verdict.benchmark;
-      // One that failed was there to fail.
-      if (verdict.outcome == "missing" || is_of_program(verdict)) continue;
+      // One that failed was there to fail, and what was missing already is known to be.
+      if (is_of_program(verdict)) continue;
       listed = true;
+      if (verdict.outcome == "missing") continue;
       if (here.contains(name) || unknown(name)) continue;
-      save_without_screen(commit, earlier, {name, name, verdict.metric}, "missing",
+      save_without_screen(commit, earlier, nullptr, {name, name, verdict.metric}, "missing",
                           "the commit before still had it");
     }
     if (listed) return;

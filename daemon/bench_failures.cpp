@@ -24,7 +24,7 @@ void Bench::save_failed_start(const Line& line, std::size_t position, const Exec
                                    : std::vector<store::StoredVerdict>{}) {
     if (!before.benchmark.starts_with(prefix) || before.outcome == "missing") continue;
     const Candidate candidate{before.benchmark.substr(prefix.size()), before.benchmark, before.metric};
-    if (const auto control = control_for(line, position, candidate)) {
+    if (const auto control = control_for(line, position, test, candidate)) {
       known.push_back({&test, {}, {candidate}, control, 1});
     }
   }
@@ -41,11 +41,11 @@ void Bench::save_failed_start(const Line& line, std::size_t position, const Exec
   }
   if (stop.stop_requested()) return;
   if (outcome == "failed") {
-    save_without_screen(commit, {}, {name, name, {}}, outcome, failure.what);
+    save_without_screen(commit, {}, nullptr, {name, name, {}}, outcome, failure.what);
     return;
   }
   for (const Trial& trial : known) {
-    save_without_screen(commit, line.commits[*trial.control].id, trial.candidates.front(), outcome,
+    save_without_screen(commit, line.commits[*trial.control].id, &test, trial.candidates.front(), outcome,
                         failure.what);
   }
 }

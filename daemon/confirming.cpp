@@ -1,10 +1,12 @@
 #include "daemon/confirming.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <optional>
 
+#include "analysis/exact_rule.hpp"
 #include "analysis/statistics.hpp"
 
 namespace tandem::daemon {
@@ -28,22 +30,10 @@ std::variant<std::optional<analysis::LaunchStatistics>, RunFailure> launch_once(
 
 /// Keeps the coins of the launches as built apart from those of the units.
 constexpr std::uint64_t as_built_stream = 0x0b1d'0b1d'0000'0001;
-constexpr std::size_t launches_as_built = 4;  // per look
+constexpr std::size_t as_built_per_look = 4;
 
-/// False if it was stopped. A launch that fails is simply not there: these only explain, they decide nothing.
-bool look_at_the_build(runners::PairRunner& runner, const ConfirmationTask& task, ConfirmationRecord& record,
-                       const std::stop_token& stop) {
-  for (std::size_t i = 0; task.as_built && i < launches_as_built; ++i) {
-    const auto plan =
-        runners::plan_launch(task.seed ^ as_built_stream, record.as_built.size() + i, task.subject.shape);
-    auto launched = launch_once(runner, task, *task.as_built, plan, stop);
-    if (stop.stop_requested()) return false;
-    const auto* statistics = std::get_if<std::optional<analysis::LaunchStatistics>>(&launched);
-    if (statistics == nullptr || !*statistics) continue;
-    record.as_built.push_back(task.statistic == analysis::Statistic::total ? (*statistics)->total
-                                                                           : (*statistics)->median);
-  }
-  return true;
+RunFailure stopped_at(std::uint64_t unit) {
+  return {{}, unit, RunFailure::Reason::stopped, "stopped"};
 }
 
 }  // namespace
@@ -56,6 +46,39 @@ bool shipped_layout_alone(const ConfirmationRecord& record, analysis::Direction 
   for (const double value : record.as_built) agree += sign * value > 0 ? 1 : 0;
   const double middle = sign * analysis::median(record.as_built).value_or(0);
   return middle >= std::log1p(record.minimum_effect) && 4 * agree >= 3 * record.as_built.size();
+}
+
+std::vector<double> launches_as_built(runners::PairRunner& runner, const ConfirmationTask& task,
+                                      std::size_t count, std::size_t first, const std::stop_token& stop) {
+  std::vector<double> values;
+  for (std::size_t i = 0; task.as_built && i < count && !stop.stop_requested(); ++i) {
+    const auto plan = runners::plan_launch(task.seed ^ as_built_stream, first + i, task.subject.shape);
+    auto launched = launch_once(runner, task, *task.as_built, plan, stop);
+    const auto* statistics = std::get_if<std::optional<analysis::LaunchStatistics>>(&launched);
+    if (statistics == nullptr || !*statistics) continue;
+    values.push_back(task.statistic == analysis::Statistic::total ? (*statistics)->total
+                                                                  : (*statistics)->median);
+  }
+  return values;
+}
+
+std::variant<std::optional<double>, RunFailure> measure_unit(runners::PairRunner& runner,
+                                                             const ConfirmationTask& task, std::uint64_t unit,
+                                                             const std::stop_token& stop) {
+  const runners::LaunchPlan one = runners::plan_launch(task.seed, unit, task.subject.shape);
+  const auto pair = task.pair(unit);
+  if (stop.stop_requested()) return stopped_at(unit);
+  if (const auto* why = std::get_if<std::string>(&pair)) {
+    return RunFailure{runners::Side::treatment, unit, RunFailure::Reason::not_started, *why};
+  }
+  std::array<std::optional<analysis::LaunchStatistics>, 2> launches;
+  for (std::size_t i = 0; i < 2; ++i) {
+    auto launched = launch_once(runner, task, std::get<runners::ProgramPair>(pair),
+                                i == 0 ? one : runners::opposite(one), stop);
+    if (auto* failure = std::get_if<RunFailure>(&launched)) return std::move(*failure);
+    launches.at(i) = std::get<0>(launched);
+  }
+  return analysis::unit_value(launches[0], launches[1], task.statistic);
 }
 
 std::variant<ConfirmationRecord, RunFailure> confirm_suspect(runners::PairRunner& runner,
@@ -73,25 +96,11 @@ std::variant<ConfirmationRecord, RunFailure> confirm_suspect(runners::PairRunner
       show({ScreeningProgress::Phase::confirming, task.benchmark, record.units.size() + 1,
             record.result.next_look});
     }
-    const runners::LaunchPlan one = runners::plan_launch(task.seed, unit, task.subject.shape);
-    std::array<std::optional<analysis::LaunchStatistics>, 2> launches;
-    const auto pair = task.pair(unit);
-    if (stop.stop_requested()) return RunFailure{{}, unit, RunFailure::Reason::stopped, "stopped"};
-    if (const auto* why = std::get_if<std::string>(&pair)) {
-      last_failure = RunFailure{runners::Side::treatment, unit, RunFailure::Reason::not_started, *why};
-    }
-    for (std::size_t i = 0; i < 2 && std::holds_alternative<runners::ProgramPair>(pair); ++i) {
-      auto launched = launch_once(runner, task, std::get<runners::ProgramPair>(pair),
-                                  i == 0 ? one : runners::opposite(one), stop);
-      if (auto* failure = std::get_if<RunFailure>(&launched)) {
-        if (failure->reason == RunFailure::Reason::stopped) return *failure;
-        last_failure = std::move(*failure);
-        break;
-      }
-      launches.at(i) = std::get<0>(launched);
-    }
-    const auto value = analysis::unit_value(launches[0], launches[1], task.statistic);
-    if (!value) {
+    auto measured = measure_unit(runner, task, unit, stop);
+    if (stop.stop_requested()) return stopped_at(unit);
+    if (auto* failure = std::get_if<RunFailure>(&measured)) last_failure = std::move(*failure);
+    const auto* value = std::get_if<std::optional<double>>(&measured);
+    if (value == nullptr || !*value) {
       // One unit in twenty may be lost, and one in any case.
       if (++lost > std::max<std::uint64_t>(1, unit / 20)) {
         if (last_failure) return *last_failure;
@@ -100,14 +109,51 @@ std::variant<ConfirmationRecord, RunFailure> confirm_suspect(runners::PairRunner
       }
       continue;
     }
-    record.units.push_back(*value);
+    record.units.push_back(**value);
     if (record.units.size() == record.result.next_look) {
-      if (!look_at_the_build(runner, task, record, stop)) {
-        return RunFailure{{}, unit, RunFailure::Reason::stopped, "stopped"};
-      }
+      const auto beside = launches_as_built(runner, task, as_built_per_look, record.as_built.size(), stop);
+      if (stop.stop_requested()) return stopped_at(unit);
+      record.as_built.insert(record.as_built.end(), beside.begin(), beside.end());
       record.result = analysis::confirm(record.units, plan);
     }
   }
+  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return record;
+}
+
+std::variant<ConfirmationRecord, RunFailure> confirm_exactly(runners::PairRunner& runner,
+                                                             const ConfirmationTask& task,
+                                                             const std::stop_token& stop) {
+  const auto begin = std::chrono::steady_clock::now();
+  ConfirmationRecord record;
+  record.exact = true;
+  record.minimum_effect = task.metric.tolerance.value_or(task.margin);
+  std::vector<double> control;
+  std::vector<double> treatment;
+  const auto pair = task.as_built ? *task.as_built : std::get<runners::ProgramPair>(task.pair(0));
+  auto plan = runners::plan_launch(task.seed, 0, task.subject.shape);
+  plan.extra_runs = runners::LaunchPlan::ExtraRuns::yes;
+  for (const auto& one : {plan, runners::opposite(plan)}) {
+    auto result = runner.launch(pair, task.subject, one, stop);
+    if (auto* failure = std::get_if<RunFailure>(&result)) return std::move(*failure);
+    for (const auto& sampled : std::get<std::vector<runners::Sampled>>(result)) {
+      if (sampled.benchmark != task.benchmark || sampled.metric.name != task.metric.name) continue;
+      const runners::Launch& launch = sampled.launch;
+      control.insert(control.end(), launch.control.begin(), launch.control.end());
+      treatment.insert(treatment.end(), launch.treatment.begin(), launch.treatment.end());
+      if (const auto value = cost_statistics(launch, sampled.metric.direction)) {
+        record.units.push_back(value->median);
+      }
+    }
+  }
+  const auto verdict = analysis::judge_exactly(control, treatment, task.metric, task.margin);
+  const auto wanted =
+      task.suspected == analysis::Direction::slower ? analysis::Outcome::slower : analysis::Outcome::faster;
+  record.result.outcome = verdict.outcome == wanted ? analysis::ConfirmationOutcome::confirmed
+                                                    : analysis::ConfirmationOutcome::not_reproduced;
+  record.result.ratio = verdict.ratio;
+  record.result.units = control.size();
+  record.result.p_value = verdict.outcome == wanted ? 0 : 1;
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return record;
 }

@@ -23,8 +23,15 @@ struct ConfirmationTask {
   analysis::Direction suspected = analysis::Direction::slower;  ///< as a cost
   analysis::Statistic statistic = analysis::Statistic::median;
   double minimum_effect = 0.005;
+  double margin = 0.01;  ///< of a metric with a rule of its own that has no tolerance
   std::uint64_t seed = 1;
 };
+
+/// One unit: both sides linked anew where they can be, two launches in opposite slots. Nothing if it gave no
+/// value.
+[[nodiscard]] std::variant<std::optional<double>, runners::RunFailure> measure_unit(
+    runners::PairRunner& runner, const ConfirmationTask& task, std::uint64_t unit,
+    const std::stop_token& stop);
 
 /// The second trial, on its own data: fresh layouts, copies, processes and padding, two launches in opposite
 /// slots per unit, looks as planned; at each look four launches of the pair as it was built, so that a change
@@ -33,6 +40,17 @@ struct ConfirmationTask {
 [[nodiscard]] std::variant<ConfirmationRecord, runners::RunFailure> confirm_suspect(
     runners::PairRunner& runner, const ConfirmationTask& task, const ShowProgress& show,
     const std::stop_token& stop);
+
+/// The second trial of a metric that hardly scatters: two fresh launches of the pair as it was built, judged
+/// by the metric's own rule. Confirmed if it says the same again. Its unit values are the launches'
+/// log-ratios where there are any.
+[[nodiscard]] std::variant<ConfirmationRecord, runners::RunFailure> confirm_exactly(
+    runners::PairRunner& runner, const ConfirmationTask& task, const std::stop_token& stop);
+
+/// Launches of the pair as it was built, as costs; fewer if some failed. Nothing decides by them alone.
+[[nodiscard]] std::vector<double> launches_as_built(runners::PairRunner& runner, const ConfirmationTask& task,
+                                                    std::size_t count, std::size_t first,
+                                                    const std::stop_token& stop);
 
 /// Whether the pair as it was built shows the suspected change, which its other layouts did not confirm.
 [[nodiscard]] bool shipped_layout_alone(const ConfirmationRecord& record, analysis::Direction suspected);

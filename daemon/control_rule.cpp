@@ -63,11 +63,15 @@ std::optional<std::size_t> level_before(const Line& line, std::size_t treatment,
   for (const Record& record : records) {
     const bool stands = is_step(record.kind) && record.state != RecordState::false_alarm &&
                         record.state != RecordState::superseded;
-    auto at = stands ? line.position(record.treatment.id) : std::nullopt;
-    // The branch may have been rewritten after the culprit.
-    if (stands && !at) at = line.position(record.culprit.id);
-    const bool before = at && (treatment >= line.commits.size() || line.leads_to(*at, treatment));
-    if (before) level = std::max(level.value_or(0), *at);
+    if (!stands) continue;
+    const auto is_before = [&](std::optional<std::size_t> at) {
+      return at && (treatment >= line.commits.size() || line.leads_to(*at, treatment));
+    };
+    auto at = line.position(record.treatment.id);
+    // The branch may have been rewritten after the culprit, or the commit asked for may lie between it and
+    // the commit at which it was seen.
+    if (!is_before(at)) at = line.position(record.culprit.id);
+    if (is_before(at)) level = std::max(level.value_or(0), *at);
   }
   return level;
 }

@@ -1,176 +1,124 @@
 #include "daemon/idle_time.hpp"
 
-#include <fmt/format.h>
+#include <functional>
+#include <utility>
 
-#include <algorithm>
-
-#include "runners/random.hpp"
+#include "daemon/continued_screens.hpp"
+#include "daemon/drift_watch.hpp"
+#include "daemon/retesting.hpp"
+#include "daemon/status_facts.hpp"
+#include "specs/error.hpp"
 
 namespace tandem::daemon {
 namespace {
 
-using analysis::Calibration;
-using builders::Executable;
-using runners::RunFailure;
-
-constexpr std::size_t screens_looked_at = 15;
-constexpr std::int64_t unfit_again_seconds = 3600;
+/// How long work rests after the ground broke under it.
+constexpr std::int64_t again_seconds = 3600;
 
 }  // namespace
 
-bool IdleTime::look_at(const builders::Commit& commit, const std::stop_token& stop) {
-  if (commit.id == commit_) return true;
-  programs_.clear();
-  failed_.clear();
-  executable_.reset();
-  auto built = workshop_.builder.build(commit, stop);
-  auto* executable = std::get_if<Executable>(&built);
+IdleTime::IdleTime(PipelineSettings settings, Workshop workshop, Bench& bench, double seconds)
+    : settings_(std::move(settings)),
+      workshop_(std::move(workshop)),
+      ground_{settings_, workshop_, bench},
+      calibration_(settings_, workshop_, seconds),
+      null_screens_(workshop_.now()) {}
+
+IdleTime::Spent IdleTime::spend_next(const Line& line, const std::stop_token& stop, Work work) {
+  Spent spent = Spent::failed;
+  try {
+    spent = spend(line, stop, work);
+  } catch (const std::exception& error) {
+    fail(error.what());
+  }
+  workshop_.status.idle_work.clear();
+  return spent;
+}
+
+IdleTime::Spent IdleTime::spend(const Line& line, const std::stop_token& stop, Work work) {
+  const auto position = newest_good_position(ground_, line);
+  if (!position) return Spent::nothing_to_do;
+  const builders::Commit& commit = line.commits[*position];
+  if (commit.id == failed_with_ && workshop_.now() < failed_at_ + again_seconds) return Spent::nothing_to_do;
+  failed_with_ = commit.id;  // until it is known to go well
+  failed_at_ = workshop_.now();
+  const auto ended = [&](Spent spent) {
+    failed_with_.clear();
+    return spent;
+  };
+
+  const IdleStep calibrated =
+      work == Work::all_but_calibration ? IdleStep::nothing : calibration_.next(commit, stop);
+  if (calibrated == IdleStep::stopped) return ended(Spent::stopped);
+  if (calibrated == IdleStep::made) {
+    // What is measured next is arranged by what was just found.
+    ground_.bench.clear();
+    return ended(Spent::calibrated);
+  }
+  if (work == Work::calibration) return ended(Spent::nothing_to_do);
+
+  if (!look_at(line, *position, stop)) {
+    return ended(stop.stop_requested() ? Spent::stopped : Spent::nothing_to_do);
+  }
+  const std::pair<Spent, std::function<IdleStep()>> steps[] = {
+      {Spent::continued, [&] { return continue_screen(ground_, line, *newest_, stop); }},
+      {Spent::retested, [&] { return retest(ground_, line, *newest_, stop); }},
+      {Spent::compared_with_itself, [&] { return null_screens_.next(ground_, line, *newest_, stop); }},
+      {Spent::compared_with_anchor, [&] { return watch_drift(ground_, line, *newest_, stop); }},
+  };
+  for (const auto& [spent, step] : steps) {
+    const IdleStep made = step();
+    if (made == IdleStep::stopped) return ended(Spent::stopped);
+    if (made == IdleStep::nothing) continue;
+    show_findings();
+    return ended(spent);
+  }
+  return ended(Spent::nothing_to_do);
+}
+
+bool IdleTime::look_at(const Line& line, std::size_t position, const std::stop_token& stop) {
+  const builders::Commit& commit = line.commits[position];
+  if (newest_ && newest_->commit == commit.id) {
+    newest_->position = position;
+    return true;
+  }
+  newest_.reset();
+  ground_.bench.clear();
+  const builders::Executable* executable = ground_.bench.build(commit, stop);
   if (executable == nullptr || stop.stop_requested()) return false;
-  executable_ = std::move(*executable);
+  NewestGood found{commit.id, position, {}};
   for (const Test& test : settings_.tests) {
-    if (unknown_placeholder(test, *executable_)) continue;
-    auto looked = workshop_.runner.inspect(pair_of(test, *executable_, *executable_, settings_.scratch),
-                                           runners::Side::control, stop);
+    if (unknown_placeholder(test, *executable)) continue;
+    auto listed = ground_.bench.listed(test, *executable, stop);
     if (stop.stop_requested()) return false;
     // A program that does not run has its verdict already.
-    if (auto* facts = std::get_if<runners::ProgramFacts>(&looked))
-      programs_.push_back({&test, std::move(*facts)});
+    auto* trials = std::get_if<std::vector<Trial>>(&listed);
+    if (trials == nullptr) continue;
+    found.trials.insert(found.trials.end(), trials->begin(), trials->end());
   }
-  commit_ = commit.id;
+  newest_ = std::move(found);
   return true;
 }
 
-bool IdleTime::is_due(const Test& test, const std::string& benchmark, const std::string& metric,
-                      const std::string& host) const {
-  const std::string name = full_name(test, benchmark);
-  if (failed_.contains(name)) return false;
-  const auto known = workshop_.store.calibration(settings_.key, name);
-  if (!known || known->margin != test.margin) return true;
-  // A bad half minute must not silence a benchmark for ever.
-  if (!known->unfit.empty() && workshop_.now() - known->at > unfit_again_seconds) return true;
-  const auto sigmas =
-      workshop_.store.newest_sigmas(settings_.key, name, metric, known->at, screens_looked_at);
-  const auto why = analysis::outdated(*known, host, sigmas);
-  if (why) {
-    workshop_.store.add_event({settings_.key.watch, "calibration",
-                               fmt::format("{} is calibrated again: {}", name, *why), workshop_.now()});
-  }
-  return why.has_value();
-}
-
-IdleTime::Spent IdleTime::calibrate_next(const builders::Commit& commit, const std::stop_token& stop) {
-  if (!look_at(commit, stop)) return stop.stop_requested() ? Spent::stopped : Spent::nothing_to_do;
-  const std::string host = workshop_.host ? workshop_.host() : std::string();
-  for (const Program& program : programs_) {
-    const auto& names = program.facts.benchmarks;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (is_due(*program.test, names[i], program.facts.metrics.at(i).name, host)) {
-        return calibrate_one(program, names[i], host, stop);
-      }
-    }
-  }
-  return Spent::nothing_to_do;
-}
-
-IdleTime::Spent IdleTime::calibrate_one(const Program& program, const std::string& benchmark,
-                                        const std::string& host, const std::stop_token& stop) {
-  const std::string name = full_name(*program.test, benchmark);
-  workshop_.status.phase = "calibrating";
-  workshop_.status.platform = settings_.key.platform;
-  workshop_.status.benchmark = name;
-  workshop_.show();
-  CalibrationSubject subject;
-  subject.pair = pair_of(*program.test, *executable_, *executable_, settings_.scratch);
-  subject.protocol = program.facts.protocol;
-  subject.benchmark = benchmark;
-  subject.facts.threads = program.facts.threads;
-  if (subject.protocol == runners::Protocol::slices) {
-    auto looked = workshop_.runner.look_at(subject.pair, benchmark, stop);
-    if (const auto* failure = std::get_if<RunFailure>(&looked)) {
-      if (stop.stop_requested()) return Spent::stopped;
-      fail(name, *failure);
-      return Spent::calibrated;
-    }
-    subject.facts = std::get<runners::BenchmarkFacts>(looked);
-  }
-  subject.possible = runners::possible_arrangements(subject.protocol, subject.facts, settings_.cpus,
-                                                    runners::available_memory());
-  std::optional<Executable> linked;  // held as long as it runs
-  if (settings_.layouts > 1 && executable_->layout_unresolved.empty()) {
-    subject.relink = [&](std::uint64_t seed) -> std::variant<runners::ProgramPair, std::string> {
-      auto result = workshop_.builder.relink(*executable_, seed, stop);
-      if (auto* why = std::get_if<std::string>(&result)) return std::move(*why);
-      linked = std::get<Executable>(std::move(result));
-      return pair_of(*program.test, *executable_, *linked, settings_.scratch);
-    };
-  }
-  CalibrationSettings settings;
-  settings.margin = program.test->margin;
-  settings.seconds = seconds_;
-  settings.max_launches = settings_.max_launches;
-  settings.host = host;
-  settings.at = workshop_.now();
-  settings.seed = runners::seed_of(fmt::format("{}\n{}\n{}", commit_, name, settings.at));
-  auto calibrated = calibrate(
-      workshop_.runner, subject, settings,
-      [&](const ScreeningProgress& progress) {
-        // A wait for another measurement has its own words; they end with it.
-        workshop_.status.phase = "calibrating";
-        workshop_.status.launch = progress.launch;
-        workshop_.status.most_launches = progress.most;
-        workshop_.show();
-      },
-      stop);
-  if (stop.stop_requested()) return Spent::stopped;
-  if (const auto* failure = std::get_if<RunFailure>(&calibrated)) {
-    // Whole processes fail with all of their benchmarks.
-    const bool alone = subject.protocol == runners::Protocol::slices;
-    for (const std::string& one : program.facts.benchmarks) {
-      if (!alone || one == benchmark) failed_.insert(full_name(*program.test, one));
-    }
-    fail(name, *failure);
-  } else {
-    keep(*program.test, std::get<std::vector<Calibration>>(std::move(calibrated)), host);
-    // A process may print a benchmark once and never again.
-    const auto kept = workshop_.store.calibration(settings_.key, name);
-    if (!kept || kept->at != settings.at) failed_.insert(name);
-  }
-  return Spent::calibrated;
-}
-
-void IdleTime::fail(const std::string& name, const RunFailure& failure) {
-  failed_.insert(name);
-  workshop_.store.add_event({settings_.key.watch, "calibration",
-                             fmt::format("{} could not be calibrated: {}", name, failure.what),
-                             workshop_.now()});
-}
-
-void IdleTime::keep(const Test& test, std::vector<Calibration> found, const std::string& host) {
-  for (Calibration& one : found) {
-    one.benchmark = full_name(test, one.benchmark);
-    workshop_.store.save_calibration(settings_.key, one);
-  }
-  show_calibrations(workshop_.status, workshop_.store, settings_.key, host);
+void IdleTime::show_findings() {
+  show_store(workshop_.status, workshop_.store, workshop_.now());
+  const std::string unfit =
+      host_unfit(workshop_.store, workshop_.host ? workshop_.host() : std::string(), workshop_.now());
+  // The bench remembers whether the host is fit.
+  if (unfit != workshop_.status.unfit) ground_.bench.clear();
+  workshop_.status.unfit = unfit;
   workshop_.show();
 }
 
-std::string host_unfit(const store::Store& store, const std::string& host) {
-  std::vector<Calibration> all;
-  for (auto& stored : store.calibrations()) {
-    // What a person tries by hand says nothing about the benchmarks that are watched.
-    if (stored.key.watch == calibrated_by_hand) continue;
-    if (host.empty() || stored.calibration.host == host) all.push_back(std::move(stored.calibration));
+/// A disk that is full must not end the service: then only the person who looks on is told.
+void IdleTime::fail(const std::string& sentence) {
+  workshop_.status.last_error = sentence;
+  workshop_.status.last_error_at = workshop_.now();
+  try {
+    workshop_.store.add_event({settings_.key.watch, "idle time", sentence, workshop_.now()});
+  } catch (const Error&) {
   }
-  return analysis::host_noise(all).unfit;
-}
-
-void show_calibrations(Status& status, const store::Store& store, const WatchKey& key,
-                       const std::string& host) {
-  for (const auto& [scope, one] : store.calibrations(key)) {
-    status.noise_floor[one.benchmark] = {analysis::expected_sigma(one).median, one.minimum_detectable_effect,
-                                         name_of(one.chosen.pairing), one.unfit};
-  }
-  status.unfit = host_unfit(store, host);
+  workshop_.show();
 }
 
 }  // namespace tandem::daemon

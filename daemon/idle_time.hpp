@@ -1,64 +1,57 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
-#include <set>
 #include <stop_token>
 #include <string>
-#include <vector>
 
-#include "builders/builder.hpp"
-#include "daemon/calibrating.hpp"
-#include "daemon/pipeline.hpp"
+#include "daemon/idle_calibration.hpp"
+#include "daemon/idle_ground.hpp"
+#include "daemon/null_screens.hpp"
 
 namespace tandem::daemon {
 
-/// What the daemon does at the tip of a branch: it finds out how each benchmark is best measured here.
+/// What the daemon does at the tip of a branch, one step at a time, so that a new commit never waits long.
 ///
-/// One benchmark at a time, so that a new commit never waits long. What it finds is stored and shown at once.
+/// Each step stores and shows what it found at once. A program that fails in one is an event, and is left
+/// alone in that kind of work until the next commit.
 class IdleTime {
  public:
-  /// `seconds`: that one benchmark may take.
-  IdleTime(PipelineSettings settings, Workshop workshop, double seconds = 30)
-      : settings_(std::move(settings)), workshop_(std::move(workshop)), seconds_(seconds) {}
+  /// `bench` outlives it. `seconds`: that the calibration of one benchmark may take.
+  IdleTime(PipelineSettings settings, Workshop workshop, Bench& bench, double seconds = 30);
+  IdleTime(const IdleTime&) = delete;
+  IdleTime& operator=(const IdleTime&) = delete;
 
-  enum class Spent { calibrated, nothing_to_do, stopped };
-  /// The first benchmark of the commit's program whose calibration is missing or outdated. A program that
-  /// fails in it is an event, and is left alone until the next commit.
-  [[nodiscard]] Spent calibrate_next(const builders::Commit& commit, const std::stop_token& stop);
+  enum class Work { calibration, all, all_but_calibration };
+  enum class Spent {
+    calibrated,
+    continued,             ///< an inconclusive screen
+    retested,              ///< a regression that is alive
+    compared_with_itself,  ///< live A/A
+    compared_with_anchor,  ///< a point of a drift series
+    failed,                ///< broken ground, an event; tried again after an hour or with the next commit
+    nothing_to_do,
+    stopped
+  };
+  /// One step, the first that there is in this order: calibration, inconclusive screen, re-test, live A/A,
+  /// anchor. A stop ends it between launches and nothing of it is stored. Does not throw.
+  [[nodiscard]] Spent spend_next(const Line& line, const std::stop_token& stop, Work work = Work::all);
 
  private:
-  /// What a test of the commit measures, by looking at its program once.
-  struct Program {
-    const Test* test = nullptr;
-    runners::ProgramFacts facts;
-  };
-
-  bool look_at(const builders::Commit& commit, const std::stop_token& stop);
-  [[nodiscard]] bool is_due(const Test& test, const std::string& benchmark, const std::string& metric,
-                            const std::string& host) const;
-  Spent calibrate_one(const Program& program, const std::string& benchmark, const std::string& host,
-                      const std::stop_token& stop);
-  void fail(const std::string& name, const runners::RunFailure& failure);
-  void keep(const Test& test, std::vector<analysis::Calibration> found, const std::string& host);
+  Spent spend(const Line& line, const std::stop_token& stop, Work work);
+  /// False: it does not build any more, or it was stopped.
+  bool look_at(const Line& line, std::size_t position, const std::stop_token& stop);
+  void show_findings();
+  void fail(const std::string& sentence);
 
   PipelineSettings settings_;
   Workshop workshop_;
-  double seconds_;
-  std::string commit_;
-  std::optional<builders::Executable> executable_;
-  std::vector<Program> programs_;
-  std::set<std::string> failed_;  ///< benchmarks of this commit
+  IdleGround ground_;
+  IdleCalibration calibration_;
+  NullScreens null_screens_;
+  std::string failed_with_;  ///< the newest good commit when the ground broke
+  std::int64_t failed_at_ = 0;
+  std::optional<NewestGood> newest_;
 };
-
-/// The watch under which calibrations made by hand are kept.
-inline constexpr const char* calibrated_by_hand = "by hand";
-
-/// Whether the calibrations of all watches say that nothing may be recorded on this host: a sentence, or
-/// nothing. Those of another host do not count; an empty `host` stands for any.
-[[nodiscard]] std::string host_unfit(const store::Store& store, const std::string& host);
-
-/// The status shows how each benchmark is measured, and loudly what cannot be.
-void show_calibrations(Status& status, const store::Store& store, const WatchKey& key,
-                       const std::string& host);
 
 }  // namespace tandem::daemon

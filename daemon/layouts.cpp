@@ -27,21 +27,23 @@ std::optional<std::vector<std::string>> listed(runners::PairRunner& runner, cons
 
 }  // namespace
 
-Linkings LayoutShelf::of(const Executable& executable, const Test& test, const std::stop_token& stop) {
-  if (const auto found = known_.find(executable.key); found != known_.end()) return found->second;
-  Linkings linkings = link(executable, test, stop);
-  if (!stop.stop_requested()) known_.emplace(executable.key, linkings);
+Linkings LayoutShelf::of(const Executable& executable, const Test& test, std::size_t count,
+                         const std::stop_token& stop) {
+  if (const auto found = known_.find({executable.key, count}); found != known_.end()) return found->second;
+  Linkings linkings = link(executable, test, count, stop);
+  if (!stop.stop_requested()) known_.emplace(std::pair(executable.key, count), linkings);
   return linkings;
 }
 
-Linkings LayoutShelf::link(const Executable& executable, const Test& test, const std::stop_token& stop) {
+Linkings LayoutShelf::link(const Executable& executable, const Test& test, std::size_t count,
+                           const std::stop_token& stop) {
   const auto unresolved = [&](std::string why) { return Linkings{{executable}, std::move(why)}; };
-  if (count_ < 2) return unresolved("layouts are switched off");
+  if (count < 2) return unresolved("layouts are switched off");
   if (!executable.layout_unresolved.empty()) return unresolved(executable.layout_unresolved);
   std::optional<std::vector<std::string>> original;
   if (!smoke_tested_.contains(executable.key)) original = listed(runner_, test, executable, scratch_, stop);
   Linkings linkings;
-  for (std::uint64_t seed = 1; seed <= count_ && !stop.stop_requested(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= count && !stop.stop_requested(); ++seed) {
     auto linked = builder_.relink(executable, seed, stop);
     if (const auto* why = std::get_if<std::string>(&linked)) return unresolved(*why);
     auto& layout = std::get<Executable>(linked);

@@ -29,12 +29,11 @@ struct Linkings {
 /// program it was linked from.
 class LayoutShelf {
  public:
-  LayoutShelf(builders::Builder& builder, runners::PairRunner& runner, std::filesystem::path scratch,
-              std::size_t count)
-      : builder_(builder), runner_(runner), scratch_(std::move(scratch)), count_(count) {}
+  LayoutShelf(builders::Builder& builder, runners::PairRunner& runner, std::filesystem::path scratch)
+      : builder_(builder), runner_(runner), scratch_(std::move(scratch)) {}
 
-  /// With a stop request the answer may be incomplete and is not kept.
-  [[nodiscard]] Linkings of(const builders::Executable& executable, const Test& test,
+  /// So many of them. With a stop request the answer may be incomplete and is not kept.
+  [[nodiscard]] Linkings of(const builders::Executable& executable, const Test& test, std::size_t count,
                             const std::stop_token& stop);
 
   /// Lets go of all layouts, so that the cache may drop them.
@@ -48,14 +47,15 @@ class LayoutShelf {
  private:
   [[nodiscard]] bool runs_as(const std::optional<std::vector<std::string>>& original, const Test& test,
                              const builders::Executable& layout, const std::stop_token& stop);
-  Linkings link(const builders::Executable& executable, const Test& test, const std::stop_token& stop);
+  Linkings link(const builders::Executable& executable, const Test& test, std::size_t count,
+                const std::stop_token& stop);
 
   builders::Builder& builder_;
   runners::PairRunner& runner_;
   std::filesystem::path scratch_;
-  std::size_t count_;
-  std::map<std::string, Linkings> known_;  ///< by the executable's key
-  std::set<std::string> smoke_tested_;     ///< keys of executables whose layouts ran well
+  std::map<std::pair<std::string, std::size_t>, Linkings>
+      known_;                           ///< by the executable's key and their number
+  std::set<std::string> smoke_tested_;  ///< keys of executables whose layouts ran well
 };
 
 /// Which programs each launch of a screen runs: a draw of one layout per side, the same for the same seed.

@@ -60,6 +60,13 @@ bool is_fine(const Retest& retest) {
                      [&](analysis::Outcome one) { return retest.outcome == analysis::name_of(one); });
 }
 
+/// Re-tests of a newer commit. One of the confirmation's own pair is a rerun and says nothing about the tip.
+std::vector<Retest> looks_at_the_tip(const Record& record) {
+  std::vector<Retest> looks = record.retests;
+  std::erase_if(looks, [&](const Retest& one) { return one.treatment == record.confirmation.treatment; });
+  return looks;
+}
+
 bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n") == std::string::npos;
 }
@@ -76,7 +83,37 @@ Record moved(Record record, const builders::Commit& culprit) {
   // The other commits of its range were rewritten, too, and nobody knows into which.
   record.treatment = culprit;
   record.id = record_id(record.key, record.benchmark, record.metric.name, culprit.id);
+  record.incident = record_id(record.key, {}, {}, record.treatment.id);
   return record;
+}
+
+const Record* with_id(const std::vector<Record>& records, const std::string& id) {
+  const auto found =
+      std::find_if(records.begin(), records.end(), [&](const Record& one) { return one.id == id; });
+  return found == records.end() ? nullptr : &*found;
+}
+
+/// Whether a record that comes from elsewhere may stand in its place.
+bool may_be_replaced(const Record& record) {
+  return record.state == RecordState::superseded ||
+         (record.state == RecordState::noted && !is_step(record.kind));
+}
+
+/// Whether it goes on under another id, with a commit that the branch has as well.
+bool goes_on_elsewhere(const Record& record, const std::vector<Record>& records,
+                       const RewrittenBranch& branch) {
+  const std::string commit = record.life.empty() ? std::string() : record.life.back().commit;
+  const Record* other = with_id(records, record_id(record.key, record.benchmark, record.metric.name, commit));
+  return other != nullptr && other->state != RecordState::superseded && branch.has(other->culprit.id);
+}
+
+/// What a superseded record is once its commit is back.
+RecordState revived_state(const Record& record) {
+  if (record.life.size() < 2) return RecordState::noted;
+  const RecordState before = record.life[record.life.size() - 2].state;
+  if (is_alive(before)) return RecordState::open;
+  // Nobody wants to be told again, and the level does not rest on it.
+  return before == RecordState::false_alarm ? before : RecordState::noted;
 }
 
 }  // namespace
@@ -151,17 +188,19 @@ LifeEvent wished(const Record& record, Wish wish, const std::string& by, const s
 bool is_retest_due(const Record& record, std::int64_t now) {
   if (!is_alive(record.state)) return false;
   std::int64_t last = record.life.empty() ? 0 : record.life.back().at;
-  if (!record.retests.empty()) last = std::max(last, record.retests.back().at);
+  const auto looks = looks_at_the_tip(record);
+  if (!looks.empty()) last = std::max(last, looks.back().at);
   return now - last >= week_seconds;
 }
 
 std::optional<LifeEvent> after_retests(const Record& record, std::int64_t at) {
-  if (!is_alive(record.state) || record.retests.size() < 2) return std::nullopt;
+  const auto looks = looks_at_the_tip(record);
+  if (!is_alive(record.state) || looks.size() < 2) return std::nullopt;
   // What was seen before a person opened it again was known to them.
   const auto opened = std::find_if(record.life.rbegin(), record.life.rend(),
                                    [](const LifeEvent& event) { return event.state == RecordState::open; });
   const std::int64_t since = opened == record.life.rend() ? 0 : opened->at;
-  const bool recovered = std::all_of(record.retests.end() - 2, record.retests.end(),
+  const bool recovered = std::all_of(looks.end() - 2, looks.end(),
                                      [&](const Retest& one) { return one.at >= since && is_fine(one); });
   if (!recovered) return std::nullopt;
   return LifeEvent{RecordState::recovered, at, "tandem", "no longer there in two re-tests in a row", {}};
@@ -185,9 +224,16 @@ std::vector<Record> carried_over(const std::vector<Record>& records, const Rewri
         record, {RecordState::superseded, at, "tandem",
                  fmt::format("the branch was rewritten; goes on as report {}", copy.id), again->id}));
     // After a crash, or if it was found again meanwhile, it is there already.
-    const auto known = std::find_if(records.begin(), records.end(),
-                                    [&](const Record& other) { return other.id == copy.id; });
-    if (known == records.end() || known->state == RecordState::superseded) changed.push_back(std::move(copy));
+    const Record* known = with_id(records, copy.id);
+    if (known == nullptr || may_be_replaced(*known)) changed.push_back(std::move(copy));
+  }
+  for (const Record& record : records) {
+    const bool back = record.state == RecordState::superseded && branch.has(record.culprit.id);
+    // A copy that comes back with what happened elsewhere is newer.
+    if (!back || with_id(changed, record.id) != nullptr) continue;
+    if (goes_on_elsewhere(record, records, branch)) continue;
+    changed.push_back(
+        with_event(record, {revived_state(record), at, "tandem", "its commit is on the branch again", {}}));
   }
   return changed;
 }

@@ -41,7 +41,8 @@ enum class Wish { acknowledge, accept, call_false_alarm, reopen };
 [[nodiscard]] LifeEvent wished(const Record& record, Wish wish, const std::string& by,
                                const std::string& reason, std::int64_t at);
 
-/// Whether a living regression is to be looked at again now: a week after its last event or re-test.
+/// Whether a living regression is to be looked at again now: a week after its last event or re-test. A rerun
+/// of the pair that the confirmation measured is no re-test, here and below.
 [[nodiscard]] bool is_retest_due(const Record& record, std::int64_t now);
 
 /// After the newest re-test: what it makes of the record. Equivalent (or faster) twice in a row since it was
@@ -58,8 +59,10 @@ struct RewrittenBranch {
 
 /// The records that change, new ones included: of each living one, and of each step that the level rests on,
 /// whose culprit is gone the old one is superseded, and where the same patch lies on the new branch a copy
-/// with that commit, a new id and the same life goes on. So does a dismissal as false alarm. Calling it again
-/// with what it gave changes nothing.
+/// with that commit, a new id and the same life goes on, in place of a mere note that has that id. So does a
+/// dismissal as false alarm. A superseded one whose commit is back, and which does not go on elsewhere, is
+/// open again if it was alive, and else noted; a false alarm stays one. Calling it again with what it gave
+/// changes nothing.
 [[nodiscard]] std::vector<Record> carried_over(const std::vector<Record>& records,
                                                const RewrittenBranch& branch, std::int64_t at);
 

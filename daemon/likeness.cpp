@@ -24,6 +24,25 @@ bool was_decided(const store::Store& store, const WatchKey& key, const std::stri
   return false;
 }
 
+/// Everything that the test gives a program: commands, environment, what is read from it.
+void add_definition(builders::Sha256& hash, const Test& test) {
+  for (const auto& command : test.commands) {
+    hash.add_field("command");
+    for (const std::string& word : command) hash.add_field(word);
+  }
+  hash.add_field("environment");
+  for (const std::string& variable : test.environment) hash.add_field(variable);
+  for (const std::string& identifier : test.observer_identifiers) hash.add_field(identifier);
+  hash.add_field(test.protocol ? name_of(*test.protocol) : "");
+  for (const std::string& metric : test.further_metrics) hash.add_field(metric);
+  if (test.golden) {
+    const specs::Golden& golden = *test.golden;
+    hash.add_field(fmt::format("{} {} {:g} {:g} {}", golden.file.string(), golden.output,
+                               golden.absolute.value_or(-1), golden.relative.value_or(-1),
+                               static_cast<int>(golden.type)));
+  }
+}
+
 }  // namespace
 
 std::string identity_of(const builders::Executable& executable, const std::vector<Test>& tests) {
@@ -31,23 +50,24 @@ std::string identity_of(const builders::Executable& executable, const std::vecto
   hash.add_field(executable.fingerprint.empty() ? builders::fingerprint(executable) : executable.fingerprint);
   for (const Test& test : tests) {
     hash.add_field(test.prefix);
-    for (const auto& command : test.commands) {
-      hash.add_field("command");
-      for (const std::string& word : command) hash.add_field(word);
-    }
-    hash.add_field("environment");
-    for (const std::string& variable : test.environment) hash.add_field(variable);
-    for (const std::string& identifier : test.observer_identifiers) hash.add_field(identifier);
-    hash.add_field(test.protocol ? name_of(*test.protocol) : "");
-    for (const std::string& metric : test.further_metrics) hash.add_field(metric);
-    if (test.golden) {
-      const specs::Golden& golden = *test.golden;
-      hash.add_field(fmt::format("{} {} {:g} {:g} {}", golden.file.string(), golden.output,
-                                 golden.absolute.value_or(-1), golden.relative.value_or(-1),
-                                 static_cast<int>(golden.type)));
-    }
+    add_definition(hash, test);
   }
   return hash.finish();
+}
+
+std::string definition_of(const Test& test) {
+  constexpr std::size_t digits = 16;
+  builders::Sha256 hash;
+  add_definition(hash, test);
+  return hash.finish().substr(0, digits);
+}
+
+bool same_definition(const std::string& one, const std::string& other) {
+  const auto spec = [](const std::string& text) { return text.substr(0, text.find('/')); };
+  const auto version = [](const std::string& text) { return text.substr(text.find('/') + 1); };
+  if (one.empty() || other.empty()) return true;
+  return spec(one) == spec(other) &&
+         (version(one).empty() || version(other).empty() || version(one) == version(other));
 }
 
 std::optional<std::string> judged_alike(const store::Store& store, const WatchKey& key,

@@ -14,6 +14,13 @@ namespace tandem::daemon {
 /// system libraries it finds) and everything the tests give it: commands, environment, metrics.
 [[nodiscard]] std::string identity_of(const builders::Executable& executable, const std::vector<Test>& tests);
 
+/// Equal for two tests that give a program the same: then their benchmarks are the same things.
+[[nodiscard]] std::string definition_of(const Test& test);
+
+/// Whether two definitions of a benchmark, "spec/version", are the same: what is not known is no difference.
+/// Older stores know nothing.
+[[nodiscard]] bool same_definition(const std::string& one, const std::string& other);
+
 /// What is asked about one benchmark of a commit before it is measured.
 struct LikenessQuestion {
   std::string commit;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/settings.hpp"
+#include "daemon/request.hpp"
 #include "daemon/status.hpp"
 
 namespace tandem::daemon {
@@ -32,6 +33,10 @@ using Watcher = std::function<void(const Status&)>;
 /// and the loop goes on.
 int run_daemon(const config::Settings& settings, const Installation& installation, const Watcher& watcher,
                std::stop_token stop);
+
+/// Answers one request in this process, without a walk, and returns it with its answer. Throws as above.
+Request run_request(const config::Settings& settings, const Installation& installation,
+                    const Watcher& watcher, Request request, std::stop_token stop);
 
 /// Where this program's SDK and example frameworks lie: beside an installed program, or in its source tree.
 [[nodiscard]] Installation find_installation();

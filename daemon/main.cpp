@@ -24,6 +24,9 @@ struct Perform {
   int operator()(const commands::DaemonOptions& options) const {
     return commands::run_daemon_command(options, stop);
   }
+  int operator()(const commands::BisectOptions& options) const {
+    return commands::run_bisect_command(options, stop);
+  }
   int operator()(const commands::ReportOptions& options) const {
     return commands::run_report_command(options);
   }

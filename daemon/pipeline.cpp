@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <map>
 #include <utility>
 
+#include "analysis/error_budget.hpp"
 #include "daemon/bench.hpp"
 #include "daemon/tribunal.hpp"
 #include "specs/error.hpp"
@@ -13,13 +16,35 @@
 namespace tandem::daemon {
 namespace {
 
-/// Time for confirmations may be short: what changed most comes first.
+/// Time for confirmations may be short: what changed most comes first. The metrics of one benchmark stay
+/// together in the order in which they were judged, for with its last one the benchmark counts as judged.
 void largest_first(std::vector<Suspect>& suspects) {
-  const auto size = [](const Suspect& one) {
-    return std::abs(std::log(one.screened.verdict.ratio.estimate));
-  };
-  std::stable_sort(suspects.begin(), suspects.end(),
-                   [&](const Suspect& one, const Suspect& other) { return size(one) > size(other); });
+  std::map<std::string, double> largest;  // of each benchmark
+  for (const Suspect& one : suspects) {
+    double& size = largest[one.candidate.name];
+    size = std::max(size, std::abs(std::log(one.screened.verdict.ratio.estimate)));
+  }
+  std::stable_sort(suspects.begin(), suspects.end(), [&](const Suspect& one, const Suspect& other) {
+    const double mine = largest[one.candidate.name];
+    const double others = largest[other.candidate.name];
+    return mine != others ? mine > others : one.candidate.name < other.candidate.name;
+  });
+}
+
+/// The strongest evidence of a screen for a change, at the launch where it ended.
+double evidence_of(const analysis::Verdict& verdict) {
+  return std::max({verdict.median.slower, verdict.median.faster, verdict.total.slower, verdict.total.faster});
+}
+
+/// Many tests of one commit: how far each suspect stands out among all of them.
+void weigh(std::vector<Suspect>& suspects, const std::vector<store::StoredVerdict>& others) {
+  std::vector<double> evidence;
+  for (const Suspect& one : suspects) evidence.push_back(evidence_of(one.screened.verdict));
+  for (const auto& one : others) {
+    if (one.verdict.launches > 0) evidence.push_back(evidence_of(one.verdict));
+  }
+  const auto q_values = analysis::e_bh_q_values(evidence);
+  for (std::size_t i = 0; i < suspects.size(); ++i) suspects[i].q_value = q_values[i];
 }
 
 }  // namespace
@@ -49,8 +74,9 @@ Pipeline::Examined Pipeline::examine(const Line& line, std::size_t position, con
   if (treatment != nullptr) {
     // 1, 3, 4: which control, run side by side, judge
     std::vector<Suspect> suspects;
-    for (const Trial& trial : bench_->trials(line, position, *treatment, stop)) {
-      for (Suspect& suspect : bench_->judge(line, position, *treatment, trial, stop)) {
+    const auto trials = bench_->trials(line, position, *treatment, stop);
+    for (const Trial& trial : trials) {
+      for (Suspect& suspect : bench_->judge(line, position, trial, stop)) {
         suspects.push_back(std::move(suspect));
       }
       if (stop.stop_requested()) return Examined::stopped;
@@ -59,10 +85,18 @@ Pipeline::Examined Pipeline::examine(const Line& line, std::size_t position, con
 
     // 5, 6, 7: confirm, find the culprit, report
     largest_first(suspects);
+    weigh(suspects, workshop_.store.verdicts(settings_.key, commit.id));
     Tribunal tribunal(settings_, workshop_, *bench_);
+    const auto begin = std::chrono::steady_clock::now();
     for (const Suspect& suspect : suspects) {
-      if (!tribunal.settle(line, position, suspect, stop)) return Examined::stopped;
+      if (std::chrono::steady_clock::now() - begin >= settings_.confirmation_time) {
+        tribunal.postpone(line, position, suspect);
+      } else if (!tribunal.settle(line, position, suspect, stop)) {
+        return Examined::stopped;
+      }
     }
+    bench_->save_held_back();
+    if (!tribunal.watch_shipped_layouts(line, position, trials, stop)) return Examined::stopped;
     bench_->note_missing(line, position);
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "builders/builder.hpp"
+#include "builders/commit_facts.hpp"
 #include "daemon/control_rule.hpp"
 #include "daemon/publisher.hpp"
 #include "daemon/spec_tests.hpp"
@@ -31,6 +33,8 @@ struct PipelineSettings {
   enum class Records { confirm, none } records = Records::confirm;  ///< none: stored, never confirmed
   std::filesystem::path scratch;
   runners::CpuChoice cpus = {};  ///< decides which arrangements are possible
+  /// Of one commit; what is left over waits for idle time.
+  std::chrono::duration<double> confirmation_time = std::chrono::hours{1};
 };
 
 /// What the pipeline works with. All of it outlives the pipeline.
@@ -44,6 +48,8 @@ struct Workshop {
   std::function<void()> show;  ///< the status has changed; called between launches only
   /// What calibrations hold for (runners::host_identity); nothing: they hold anywhere.
   std::function<std::string()> host = {};
+  /// What a commit changes; nothing: unknown of all.
+  std::function<builders::CommitFacts(const std::string& commit)> facts = {};
 };
 
 /// The walk of one commit through build, screen, confirmation and report, as the design's table has it.
@@ -64,6 +70,9 @@ class Pipeline {
   void expect_base_on(const Line& line) const;
 
   [[nodiscard]] Examined examine(const Line& line, std::size_t position, const std::stop_token& stop);
+
+  /// What idle time works with.
+  [[nodiscard]] Bench& bench() { return *bench_; }
 
  private:
   PipelineSettings settings_;

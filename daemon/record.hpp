@@ -45,7 +45,7 @@ enum class RecordState {
 /// Whether the branch still has it: open, acknowledged or partly fixed.
 [[nodiscard]] bool is_alive(RecordState state);
 
-[[nodiscard]] const char* name_of(RecordKind kind);    ///< "regression", …, "not reproduced", "postponed"
+[[nodiscard]] const char* name_of(RecordKind kind);  ///< "regression", …, "not reproduced", "postponed"
 [[nodiscard]] const char* name_of(RecordState state);  ///< "open", …, "dismissed as false alarm", …, "noted"
 
 /// One change of state: when, by whom, why, and by which commit if by one.
@@ -112,16 +112,17 @@ struct Record {
   builders::Commit treatment;  ///< of the screen
   builders::Commit culprit;
   double culprit_probability = 1;
-  std::string culprit_patch;  ///< patch id of its change, to know it again on a rewritten branch; may be empty
+  std::string
+      culprit_patch;  ///< patch id of its change, to know it again on a rewritten branch; may be empty
   std::vector<std::string> co_suspects;  ///< commits that cannot be told from the culprit: they do not build
   SearchRecord search;
-  analysis::RatioInterval ratio;         ///< treatment / control of the metric, from the confirmation alone
-  std::optional<double> remaining;       ///< of one partly fixed: treatment / control of what is left
-  double q_value = 1;                    ///< e-BH over all tests of the treatment commit
+  analysis::RatioInterval ratio;    ///< treatment / control of the metric, from the confirmation alone
+  std::optional<double> remaining;  ///< of one partly fixed: treatment / control of what is left
+  double q_value = 1;               ///< e-BH over all tests of the treatment commit
   analysis::Verdict screen;
   ConfirmationRecord confirmation;
-  std::vector<Retest> retests;      ///< oldest first
-  std::vector<Sighting> sightings;  ///< of kind `layout`: commits after the treatment, in their order
+  std::vector<Retest> retests;        ///< oldest first
+  std::vector<Sighting> sightings;    ///< of kind `layout`: commits after the treatment, in their order
   std::string layout = "unresolved";  ///< how many layouts were drawn from, or "unresolved" and why
   runners::MachineFacts host;
   std::string control_build;           ///< cache key of the executable

@@ -7,6 +7,9 @@
 
 namespace tandem::daemon {
 
+/// Who asks for what the daemon itself puts off.
+inline constexpr const char* asked_by_tandem = "tandem";
+
 /// What a person asks the daemon for, or the daemon puts off until it has time. Kept in the store until it is
 /// answered; the answer stays.
 struct Request {
@@ -28,6 +31,7 @@ struct Request {
   std::string progress;  ///< a sentence while it runs
   std::string answer;    ///< what came of it, lines for a person; empty until the end
   int code = 0;          ///< the exit code of the design that the answer stands for
+  int attempts = 0;      ///< counted by the store: how often the daemon ended while it worked on this
 };
 
 [[nodiscard]] const char* name_of(Request::Kind kind);

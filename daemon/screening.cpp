@@ -1,5 +1,7 @@
 #include "daemon/screening.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -59,7 +61,7 @@ class Screening {
  private:
   void calibrate() {
     priors_ = settings_.priors;
-    if (!priors_.empty()) return;
+    if (!priors_.empty() || !settings_.goes_on.empty()) return;
     std::map<std::string, std::vector<analysis::LaunchStatistics>> seen;
     for (std::size_t i = 0; i < settings_.calibration_launches && !stop_.stop_requested(); ++i) {
       tell(ScreeningProgress::Phase::calibrating, i, settings_.calibration_launches);
@@ -93,12 +95,19 @@ class Screening {
     return {analysis::robust_deviation(medians).value_or(0), analysis::robust_deviation(totals).value_or(0)};
   }
 
+  /// The coins of launches that were made before are not drawn again.
+  [[nodiscard]] std::size_t launches_before() const {
+    std::size_t most = 0;
+    for (const auto& [name, history] : settings_.goes_on) most = std::max(most, history.launches.size());
+    return most;
+  }
+
   void screen() {
     bool started = false;
-    for (std::size_t i = 0; i < settings_.max_launches && !stop_.stop_requested(); ++i) {
+    for (std::size_t i = launches_before(); i < settings_.max_launches && !stop_.stop_requested(); ++i) {
       tell(ScreeningProgress::Phase::screening, i, settings_.max_launches);
       auto plan = runners::plan_launch(settings_.seed, i, subject_.shape);
-      if (i == 0) plan.extra_runs = runners::LaunchPlan::ExtraRuns::yes;
+      if (!started) plan.extra_runs = runners::LaunchPlan::ExtraRuns::yes;
       LaunchResult result = runner_.launch(pairs_.pair(i), subject_, plan, stop_);
       if (auto* failure = std::get_if<RunFailure>(&result)) {
         if (failure->reason == RunFailure::Reason::stopped) return;
@@ -114,16 +123,31 @@ class Screening {
         started = true;
         take(std::get<std::vector<runners::Sampled>>(std::move(result)));
       }
-      if (std::none_of(tracks_.begin(), tracks_.end(), [](const auto& one) {
-            return one.second.open() && one.second.result.rank == Screened::Rank::primary;
+      if (std::none_of(tracks_.begin(), tracks_.end(), [&](const auto& one) {
+            return one.second.open() && one.second.result.rank == Screened::Rank::primary &&
+                   !redefined_.contains(one.second.result.benchmark);
           })) {
         return;
       }
     }
   }
 
+  /// Programs may say which version of a benchmark they have; another one is another benchmark.
+  void take_version(const runners::Sampled& sampled) {
+    if (sampled.launch.control.empty() || sampled.launch.treatment.empty()) return;
+    const double before = sampled.launch.control.back();
+    const double now = sampled.launch.treatment.back();
+    versions_[sampled.benchmark] = fmt::format("{:g}", now);
+    if (before == now) return;
+    redefined_[sampled.benchmark] = fmt::format("its version went from {:g} to {:g}", before, now);
+  }
+
   void take(std::vector<runners::Sampled> all) {
     for (runners::Sampled& sampled : all) {
+      if (sampled.metric.name == version_metric) {
+        take_version(sampled);
+        continue;
+      }
       auto& track = tracks_[series_key(sampled.benchmark, sampled.metric)];
       if (track.result.benchmark.empty()) begin(track, sampled);
       if (!track.screen) {
@@ -144,6 +168,9 @@ class Screening {
     const bool any =
         subject_.protocol == runners::Protocol::observer || subject_.protocol == runners::Protocol::benchdnn;
     const specs::Metric& metric = sampled.metric;
+    if (!settings_.metric.empty()) {
+      return metric.name == settings_.metric ? Screened::Rank::primary : Screened::Rank::further;
+    }
     const bool first = std::none_of(tracks_.begin(), tracks_.end(), [&](const auto& one) {
       return one.second.result.benchmark == sampled.benchmark;
     });
@@ -156,18 +183,33 @@ class Screening {
     track.result.benchmark = sampled.benchmark;
     track.result.metric = sampled.metric;
     track.result.pairing = subject_.shape.pairing;
-    if (has_own_rule(sampled)) return;
+    if (has_own_rule(sampled)) {
+      track.result.rule = Screened::Rule::exact;
+      return;
+    }
+    const std::string key = series_key(sampled.benchmark, sampled.metric);
+    if (const auto earlier = settings_.goes_on.find(key); earlier != settings_.goes_on.end()) {
+      analysis::ScreenHistory history = earlier->second;
+      history.settings.max_launches = settings_.max_launches;
+      track.screen.emplace(history);
+      return;
+    }
     analysis::ScreenSettings settings;
-    settings.margin = settings_.margin;
+    settings.margin = margin_of(key);
     settings.max_launches = settings_.max_launches;
-    const auto prior = priors_.find(series_key(sampled.benchmark, sampled.metric));
+    const auto prior = priors_.find(key);
     // Without calibration the margin itself is the guess; a spread of 0 says nothing, a tenth of the margin
     // does.
-    const double floor = settings_.margin / 10;
-    settings.prior_sigma = prior == priors_.end() ? settings_.margin : std::max(floor, prior->second.median);
+    const double floor = settings.margin / 10;
+    settings.prior_sigma = prior == priors_.end() ? settings.margin : std::max(floor, prior->second.median);
     settings.prior_sigma_total =
-        prior == priors_.end() ? settings_.margin : std::max(floor, prior->second.total);
+        prior == priors_.end() ? settings.margin : std::max(floor, prior->second.total);
     track.screen.emplace(settings);
+  }
+
+  [[nodiscard]] double margin_of(const std::string& key) const {
+    const auto own = settings_.margins.find(key);
+    return own == settings_.margins.end() ? settings_.margin : own->second;
   }
 
   Screened conclude(Track& track, std::chrono::nanoseconds time) {
@@ -177,12 +219,16 @@ class Screening {
       result.verdict = track.screen->verdict();
       result.history = track.screen->history();
     } else {
-      result.verdict =
-          analysis::judge_exactly(track.control, track.treatment, result.metric, settings_.margin);
+      result.verdict = analysis::judge_exactly(track.control, track.treatment, result.metric,
+                                               margin_of(series_key(result.benchmark, result.metric)));
       result.verdict.launches = result.launches.size();
     }
     if (const auto prior = priors_.find(series_key(result.benchmark, result.metric)); prior != priors_.end())
       result.prior = prior->second;
+    if (const auto known = versions_.find(result.benchmark); known != versions_.end())
+      result.version = known->second;
+    if (const auto other = redefined_.find(result.benchmark); other != redefined_.end())
+      result.redefined = other->second;
     if (result.verdict.outcome == Outcome::failed) {
       result.failure = last_failure_;
       if (last_failure_) result.verdict.outcome = outcome_of(*last_failure_);
@@ -223,6 +269,8 @@ class Screening {
   const std::stop_token& stop_;
   std::map<std::string, PriorSigma> priors_;
   std::map<std::string, Track> tracks_;
+  std::map<std::string, std::string> versions_;   ///< of the treatment, by benchmark
+  std::map<std::string, std::string> redefined_;  ///< a sentence, by benchmark
   std::optional<RunFailure> failure_;
   std::optional<RunFailure> last_failure_;
   std::optional<Outcome> blamed_;

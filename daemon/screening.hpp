@@ -23,12 +23,19 @@ struct PriorSigma {
 };
 
 struct ScreeningSettings {
-  double margin = 0.01;  ///< δ as a share
+  double margin = 0.01;                        ///< δ as a share
+  std::map<std::string, double> margins = {};  ///< by series_key, where a series has one of its own
   std::size_t max_launches = 66;
   std::size_t calibration_launches = 6;  ///< of the control next to itself, before the screen; they give s0
   std::uint64_t seed = 1;
   std::map<std::string, PriorSigma> priors = {};  ///< by series_key, from an earlier A/A: then none is made
+  std::map<std::string, analysis::ScreenHistory> goes_on = {};  ///< by series_key: earlier launches count
+  std::string metric = {};  ///< the one for whose sake alone launches are made; empty: what comes first
 };
+
+/// A metric of this name says which version of a benchmark a program has: if the sides differ, it is another
+/// benchmark.
+inline constexpr const char* version_metric = "version";
 
 /// One metric of one benchmark, in one word.
 [[nodiscard]] std::string series_key(const std::string& benchmark, const specs::Metric& metric);
@@ -42,6 +49,9 @@ struct Screened {
     primary,
     further
   } rank = Rank::primary;  ///< further: known beside it; launches are not made for its sake
+  enum class Rule { evidence, exact } rule = Rule::evidence;  ///< exact: of a metric that hardly scatters
+  std::string version = {};    ///< of the treatment's benchmark, if it says one
+  std::string redefined = {};  ///< a sentence: the sides measure different things, there is no verdict
   analysis::Verdict verdict;
   analysis::ScreenHistory history;  ///< to continue an inconclusive screen
   std::vector<runners::Launch> launches;

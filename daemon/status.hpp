@@ -30,13 +30,45 @@ struct Status {
     std::string id;
     std::string benchmark;
     std::string culprit;
-    double ratio = 1;
+    double ratio = 1;  ///< treatment / control; not finite: the control was 0
   };
   struct Noise {
     double sigma = 0;                      ///< of one launch's log-ratio
     double minimum_detectable_effect = 0;  ///< as a share
     std::string pairing = {};              ///< from its calibration; empty: there is none
     std::string unfit = {};                ///< a sentence: its changes are not recorded
+  };
+  /// How many records a month are expected to be false, and from what that is known.
+  struct FalseRecords {
+    double per_month = 0;
+    double at_most = 0;  ///< with 95 % confidence in the suspect rate
+    double tests_per_month = 0;
+    double suspect_rate = 0;        ///< of screens where nothing had changed
+    std::size_t screens = 0;        ///< in the last 30 days, those of equal builds included
+    std::size_t null_screens = 0;   ///< of those: of equal builds, or no change that held
+    std::size_t null_suspects = 0;  ///< of those: slower or faster all the same
+  };
+  struct Change {
+    std::int64_t at = 0;
+    std::string sentence;
+  };
+  /// Where a benchmark stands against a pinned commit.
+  struct Drift {
+    std::string watch;
+    std::string platform;
+    std::string benchmark;
+    std::string span;    ///< "week" or "month"
+    std::string anchor;  ///< commit
+    std::string commit;
+    double cost_ratio = 1;  ///< above 1 is worse
+  };
+  struct Waiting {
+    std::int64_t id = 0;
+    std::string kind;
+    std::string watch;
+    std::string commit;
+    std::string by;
+    std::int64_t at = 0;
   };
 
   std::string version;
@@ -49,6 +81,7 @@ struct Status {
   std::string branch;
   builders::Commit commit;  ///< under examination; empty id: none
   std::string benchmark;
+  std::string search;  ///< how far the search for a culprit is; empty: there is none
   std::size_t launch = 0;
   std::size_t most_launches = 0;
   std::size_t commits_done = 0;  ///< of this round
@@ -63,6 +96,12 @@ struct Status {
   std::size_t fetch_failures = 0;            ///< in a row, of the watch whose branch cannot be fetched
   std::int64_t next_fetch_at = 0;            ///< when it is tried again; 0: at the next poll
   std::string builds_ahead;  ///< whether commits are built while others are measured, or why not
+  std::string idle_work;     ///< what is done at the tip; empty: nothing, or the walk
+  FalseRecords false_records;
+  std::vector<Change> environment_changes;  ///< newest first
+  std::vector<Change> notices;              ///< of drifts and margins, newest first
+  std::vector<Drift> drift;
+  std::vector<Waiting> requests;  ///< that wait, oldest first
   std::string last_error;
   std::int64_t last_error_at = 0;
   std::int64_t updated_at = 0;

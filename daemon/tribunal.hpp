@@ -1,8 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <stop_token>
+#include <string>
+#include <vector>
 
 #include "daemon/bench.hpp"
+#include "daemon/culprit_hunt.hpp"
 #include "daemon/pipeline.hpp"
 
 namespace tandem::daemon {
@@ -11,30 +15,49 @@ namespace tandem::daemon {
 class Tribunal {
  public:
   Tribunal(const PipelineSettings& settings, const Workshop& workshop, Bench& bench)
-      : settings_(settings), workshop_(workshop), bench_(bench) {}
+      : settings_(settings),
+        workshop_(workshop),
+        bench_(bench),
+        confirmer_(settings, workshop, bench),
+        hunt_(settings, workshop, bench) {}
 
-  /// Publishes and stores the outcome together with the suspect's verdict. False if it was stopped before the
+  /// What the second trial found: steps of the level, or why there is none.
+  struct Finding {
+    RecordKind kind = RecordKind::not_reproduced;
+    FoundStep step;
+  };
+  /// The culprit is confirmed against the nearest earlier commit that was examined; if only the long way from
+  /// the control shows a change, it is looked for among all in between. Nothing: it was stopped.
+  [[nodiscard]] std::optional<std::vector<Finding>> find(const Line& line, std::size_t position,
+                                                         const Suspect& suspect, const std::stop_token& stop);
+
+  /// Publishes and stores the outcome, together with the suspect's verdict if it came from a screen: a step
+  /// with its culprit, or several; a change that accumulated; or a note. False if it was stopped before the
   /// end; then nothing is stored.
   [[nodiscard]] bool settle(const Line& line, std::size_t position, const Suspect& suspect,
                             const std::stop_token& stop);
 
- private:
-  struct Finding;
+  /// There is no time for it now: its verdict is stored with a note, and a request for later.
+  void postpone(const Line& line, std::size_t position, const Suspect& suspect);
 
-  std::optional<Finding> find(const Line& line, std::size_t position, const Suspect& suspect,
-                              const std::stop_token& stop);
-  void narrow(const Line& line, const Suspect& suspect, Finding& finding, const std::stop_token& stop);
-  std::optional<ConfirmationRecord> confirm(const Line& line, std::size_t control, std::size_t treatment,
-                                            const Suspect& suspect, std::uint64_t stream,
-                                            const std::stop_token& stop);
-  /// `fresh`: the units are linked anew.
-  [[nodiscard]] double bar(const Suspect& suspect, bool fresh) const;
+  /// How a change that only the shipped layout has stands at this commit, of each benchmark that has one. If
+  /// it lasts, it is reported. False if it was stopped.
+  [[nodiscard]] bool watch_shipped_layouts(const Line& line, std::size_t position,
+                                           const std::vector<Trial>& trials, const std::stop_token& stop);
+
+ private:
+  void write(const Line& line, std::size_t position, const Suspect& suspect,
+             const std::vector<Finding>& findings, const std::vector<Request>& requests = {});
   [[nodiscard]] Record record_of(const Line& line, std::size_t position, const Suspect& suspect,
                                  const Finding& finding) const;
+  void add_builds(const Line& line, const Suspect& suspect, const FoundStep& step, Record& record) const;
+  void sight(const Line& line, std::size_t position, const Record& record, double log_ratio);
 
   const PipelineSettings& settings_;
   const Workshop& workshop_;
   Bench& bench_;
+  Confirmer confirmer_;
+  CulpritHunt hunt_;
 };
 
 }  // namespace tandem::daemon

@@ -98,7 +98,7 @@ bool WatchWalk::fetch(const std::stop_token& stop) {
 void WatchWalk::keep_cache_in_budget(const Round& round, std::size_t next) {
   if (settings_.cache_budget == 0) return;
   std::set<std::string> keep;
-  for (const Record& record : store_.records({{}, {}, {}, RecordState::open})) {
+  for (const Record& record : store_.living()) {
     keep.insert({record.control.id, record.treatment.id, record.culprit.id, record.confirmation.control,
                  record.confirmation.treatment});
   }

@@ -93,10 +93,12 @@ WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
     static_cast<void>(builders::find_build_script(build.frameworks_dir, watch.framework, name));
     auto building = std::make_unique<Building>(build, watch.same_host, ground_.cpus);
     auto runner = std::make_unique<QuietRunner>(ground_.runner, *building);
-    platforms_.push_back(
-        {{watch.name, name}, std::move(building), std::move(runner), nullptr, nullptr, std::nullopt});
+    Platform& platform = platforms_.emplace_back();
+    platform.key = {watch.name, name};
+    platform.building = std::move(building);
+    platform.runner = std::move(runner);
     recall(status_, store_, platforms_.back().key);
-    show_calibrations(status_, store_, platforms_.back().key, this_host());
+    show_calibrations(status_, store_, platforms_.back().key, this_host(), now_seconds());
   }
 }
 
@@ -111,6 +113,7 @@ WatchWalk::Ended WatchWalk::walk(const std::stop_token& stop) {
   } catch (const std::exception& error) {
     fail("step", error.what());
   }
+  at_tip_ = ended == Ended::at_tip;
   if (ended == Ended::step_failed) {
     for (Platform& platform : platforms_) platform.building->expect({});
   }
@@ -125,14 +128,16 @@ WatchWalk::Ended WatchWalk::pass(const std::stop_token& stop) {
   status_.watch = watch_.name;
   status_.branch = watch_.branch;
   status_.url = source_.shown;
+  for (Platform& platform : platforms_) platform.line.reset();
+  earlier_repositories_.clear();
+  put_off_.clear();
   const bool fetched = fetch(stop);
   if (stop.stop_requested()) return Ended::stopped;
-  if (tip_.empty()) return Ended::fetch_failed;
-  const auto opened = builders::open_repository(mirror_);
+  if (!open_mirror()) return Ended::fetch_failed;
   refresh_open_regressions();
   Ended worst = fetched ? Ended::at_tip : Ended::fetch_failed;
   for (Platform& platform : platforms_) {
-    const Ended ended = walk_platform(platform, *opened, tip_, stop);
+    const Ended ended = walk_platform(platform, stop);
     if (ended == Ended::stopped) return ended;
     if (ended != Ended::at_tip) worst = ended;
   }
@@ -151,20 +156,34 @@ WalkPolicy WatchWalk::policy() const {
   return policy;
 }
 
-WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const builders::Repository& repository,
-                                          const std::string& tip, const std::stop_token& stop) {
-  if (!platform.pipeline) make_pipeline(platform, repository);
-  status_.platform = platform.key.platform;
-  if (!store_.start(platform.key)) store_.set_start(platform.key, start_of(repository, tip));
+bool WatchWalk::open_mirror() {
+  if (tip_.empty()) return false;
+  for (Platform& platform : platforms_) platform.line.reset();
+  if (repository_) earlier_repositories_.push_back(std::move(repository_));
+  repository_ = builders::open_repository(mirror_);
+  return true;
+}
+
+Round WatchWalk::plan(Platform& platform) {
+  if (!platform.pipeline) make_pipeline(platform);
+  if (!store_.start(platform.key)) store_.set_start(platform.key, start_of());
   const auto examined = store_.done(platform.key);
-  status_.builds_ahead = platform.building->ahead_sentence();
-  const Round round = plan_round(repository, tip, *store_.start(platform.key),
-                                 {examined.begin(), examined.end()}, policy(), now_seconds());
+  Round round = plan_round(*repository_, tip_, *store_.start(platform.key),
+                           {examined.begin(), examined.end()}, policy(), now_seconds());
   if (!round.notice.empty()) {
     store_.set_start(platform.key, round.line.commits.front().id);
     fail("rewritten", round.notice);
   }
   platform.pipeline->expect_base_on(round.line);
+  platform.line = round.line;
+  return round;
+}
+
+WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const std::stop_token& stop) {
+  status_.platform = platform.key.platform;
+  status_.builds_ahead = platform.building->ahead_sentence();
+  const Round round = plan(platform);
+  carry_records_over(platform);
 
   const auto begin = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < round.todo.size(); ++i) {
@@ -191,33 +210,16 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const builders::Re
     }
     refresh_open_regressions();
     keep_cache_in_budget(round, i + 1);
+    // A person who asks does not wait for the rest of the history.
+    if (i + 1 < round.todo.size()) serve_requests(stop);
+    if (stop.stop_requested()) return Ended::stopped;
   }
-  for (auto commit = round.line.commits.rbegin(); commit != round.line.commits.rend(); ++commit) {
-    const auto build = store_.build(platform.key, commit->id);
-    if (!build || !build->succeeded) continue;
-    platform.newest_good = *commit;
-    break;
-  }
+  platform.line = round.line;
   return Ended::at_tip;
 }
 
-IdleTime::Spent WatchWalk::calibrate_next(const std::stop_token& stop) {
-  try {
-    for (Platform& platform : platforms_) {
-      if (!platform.idle || !platform.newest_good) continue;
-      status_.watch = watch_.name;
-      const auto spent = platform.idle->calibrate_next(*platform.newest_good, stop);
-      status_.benchmark.clear();
-      if (spent != IdleTime::Spent::nothing_to_do) return spent;
-    }
-  } catch (const std::exception& error) {
-    fail("calibration", error.what());
-  }
-  return IdleTime::Spent::nothing_to_do;
-}
-
-void WatchWalk::make_pipeline(Platform& platform, const builders::Repository& repository) {
-  PipelineSettings pipeline;
+void WatchWalk::make_pipeline(Platform& platform) {
+  PipelineSettings& pipeline = platform.settings;
   pipeline.key = platform.key;
   pipeline.url = source_.shown;
   pipeline.control = control_of(watch_.control);
@@ -227,32 +229,29 @@ void WatchWalk::make_pipeline(Platform& platform, const builders::Repository& re
   pipeline.records = watch_.regression ? PipelineSettings::Records::confirm : PipelineSettings::Records::none;
   pipeline.scratch = settings_.state_dir / "scratch";
   if (!watch_.base_commit.empty()) {
-    const auto base = repository.find(watch_.base_commit);
+    const auto base = repository_->find(watch_.base_commit);
     if (!base)
       throw InputError(fmt::format("watch {}: there is no commit {}", watch_.name, watch_.base_commit));
     pipeline.base_commit = base->id;
   }
   pipeline.cpus = ground_.cpus;
-  const Workshop workshop{platform.building->builder(),
-                          *platform.runner,
-                          store_,
-                          ground_.publisher,
-                          now_seconds,
-                          status_,
-                          ground_.show,
-                          this_host};
-  platform.pipeline = std::make_unique<Pipeline>(pipeline, workshop);
-  platform.idle = std::make_unique<IdleTime>(pipeline, workshop);
+  pipeline.confirmation_time = settings_.confirmation_time;
+  platform.workshop = std::make_unique<Workshop>(Workshop{
+      platform.building->builder(), *platform.runner, store_, ground_.publisher, now_seconds, status_,
+      ground_.show, this_host, [this](const std::string& commit) { return facts_of(commit); }});
+  platform.pipeline = std::make_unique<Pipeline>(pipeline, *platform.workshop);
+  platform.idle = std::make_unique<IdleTime>(pipeline, *platform.workshop, platform.pipeline->bench());
+  platform.desk = std::make_unique<RequestDesk>(pipeline, *platform.workshop, *platform.pipeline);
 }
 
-std::string WatchWalk::start_of(const builders::Repository& repository, const std::string& tip) const {
+std::string WatchWalk::start_of() const {
   WalkPolicy first = policy();
   if (first.commit.empty() && watch_.control == config::ControlRule::fixed) first.commit = watch_.base_commit;
   // FAI-PEP's resume file goes before the start: the walk begins with the commit it names.
   if (!watch_.commit_file.empty()) {
     if (const std::string resume = first_word(watch_.commit_file); !resume.empty()) first.commit = resume;
   }
-  return first_commit(repository, tip, first);
+  return first_commit(*repository_, tip_, first);
 }
 
 /// A disk that is full must not end the service: then only the person who looks on is told.
@@ -268,7 +267,7 @@ void WatchWalk::fail(const char* kind, const std::string& sentence) {
 
 void WatchWalk::refresh_open_regressions() {
   status_.open_regressions.clear();
-  for (const Record& record : store_.records({{}, {}, {}, RecordState::open})) {
+  for (const Record& record : store_.living()) {
     status_.open_regressions.push_back(
         {record.id, record.benchmark, record.culprit.id, record.ratio.estimate});
   }
@@ -279,7 +278,7 @@ int WatchWalk::exit_code(Ended ended) const {
   bool failed = ended != Ended::at_tip;
   bool inconclusive = false;
   for (const Platform& platform : platforms_) {
-    if (!store_.records({platform.key, {}, {}, RecordState::open}).empty()) return 1;
+    if (!store_.living(platform.key).empty()) return 1;
     const auto build = store_.build(platform.key, tip_);
     if (!build || !build->succeeded) failed = true;
     const auto verdicts = store_.verdicts(platform.key, tip_);

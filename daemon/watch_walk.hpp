@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -17,6 +18,7 @@
 #include "daemon/loop.hpp"
 #include "daemon/pipeline.hpp"
 #include "daemon/poller.hpp"
+#include "daemon/request_desk.hpp"
 
 namespace tandem::daemon {
 
@@ -47,13 +49,23 @@ class WatchWalk {
   /// stored and shown, because a branch may change under a running service.
   Ended walk(const std::stop_token& stop);
 
-  /// One benchmark of the newest commit that builds, if one is due. Failures of the outside are stored as
-  /// events and shown.
-  [[nodiscard]] IdleTime::Spent calibrate_next(const std::stop_token& stop);
+  /// One step of idle work at the newest commit that builds, if there is any.
+  [[nodiscard]] IdleTime::Spent spend_idle_step(const std::stop_token& stop);
+
+  /// Fetches, unless it is to wait after a failure, and says whether there is a new commit, or one that the
+  /// last pass did not get to.
+  [[nodiscard]] bool has_news(const std::stop_token& stop);
+
+  /// Answers what people ask of this watch. What is interrupted by a stop waits again; a branch that cannot
+  /// be fetched leaves it waiting. What tandem put off itself is idle work.
+  void serve_requests(const std::stop_token& stop);
+  /// One of them; it is given its answer, unless it waits again.
+  void serve(Request& request, const std::stop_token& stop);
 
   /// The exit code that this watch alone would give after `ended`.
   [[nodiscard]] int exit_code(Ended ended) const;
 
+  [[nodiscard]] const std::string& name() const { return watch_.name; }
   [[nodiscard]] const std::vector<std::string>& notices() const { return notices_; }
 
  private:
@@ -63,7 +75,12 @@ class WatchWalk {
     std::unique_ptr<QuietRunner> runner;
     std::unique_ptr<Pipeline> pipeline;
     std::unique_ptr<IdleTime> idle;
-    std::optional<builders::Commit> newest_good;  ///< examined, and it builds
+    std::unique_ptr<RequestDesk> desk;
+    std::optional<Line> line;                    ///< of the last round
+    std::string settled_tip;                     ///< for which records were carried over
+    std::map<std::string, std::string> patches;  ///< patch id by commit, of the line
+    PipelineSettings settings;                   ///< of the three
+    std::unique_ptr<Workshop> workshop;
   };
 
   Ended pass(const std::stop_token& stop);
@@ -72,12 +89,22 @@ class WatchWalk {
   bool fetch(const std::stop_token& stop);
   [[nodiscard]] WalkPolicy policy() const;
   void keep_cache_in_budget(const Round& round, std::size_t next);
-  Ended walk_platform(Platform& platform, const builders::Repository& repository, const std::string& tip,
-                      const std::stop_token& stop);
-  void make_pipeline(Platform& platform, const builders::Repository& repository);
+  Ended walk_platform(Platform& platform, const std::stop_token& stop);
+  /// The line from the start of the walk to the tip, with what of it is to be examined.
+  Round plan(Platform& platform);
+  void make_pipeline(Platform& platform);
+  /// Nothing is known of a commit whose objects are damaged.
+  [[nodiscard]] builders::CommitFacts facts_of(const std::string& commit) const;
+  /// What a rewritten branch took away, or has under another name.
+  void carry_records_over(Platform& platform);
+  /// Whether there is a mirror to work with; it is opened again, as the fetch left it.
+  bool open_mirror();
+  /// One of those that tandem put off; false: there is none.
+  bool serve_own_request(const std::stop_token& stop);
+  [[nodiscard]] std::optional<Answer> answer(const Request& request, const std::stop_token& stop);
   void fail(const char* kind, const std::string& sentence);
   void refresh_open_regressions();
-  [[nodiscard]] std::string start_of(const builders::Repository& repository, const std::string& tip) const;
+  [[nodiscard]] std::string start_of() const;
 
   /// How far the builds may be ahead of the measurements: each costs room in the cache.
   static constexpr std::size_t commits_ahead = 4;
@@ -94,7 +121,12 @@ class WatchWalk {
   std::vector<Platform> platforms_;
   std::vector<std::string> notices_;
   std::string tip_;
-  bool went_through_ = false;  ///< one pass at least
+  std::unique_ptr<builders::Repository> repository_;  ///< the lines of the platforms ask it
+  /// Opened before: lines of this pass may still ask them.
+  std::vector<std::unique_ptr<builders::Repository>> earlier_repositories_;
+  bool went_through_ = false;       ///< one pass at least
+  bool at_tip_ = false;             ///< the last pass got there
+  std::set<std::int64_t> put_off_;  ///< own requests that met broken ground since the last pass
   std::size_t fetch_failures_ = 0;
   std::chrono::steady_clock::time_point next_fetch_{};
 };

@@ -56,9 +56,7 @@ std::set<std::string> needed_commits(const CacheOptions& options) {
   }
   if (!fs::exists(database)) return needed;
   const store::Store store(database, store::Store::Mode::read);
-  store::Store::RecordFilter open;
-  open.state = RecordState::open;
-  for (const Record& record : store.records(open)) {
+  for (const Record& record : store.living()) {
     for (const std::string& commit : {record.control.id, record.treatment.id, record.culprit.id,
                                       record.confirmation.control, record.confirmation.treatment}) {
       needed.insert(commit);

@@ -115,12 +115,10 @@ void size_flag(CLI::App& command, const std::string& name, std::optional<std::ui
   choice_flag(command, name, value, config::bytes, help);
 }
 
-std::shared_ptr<DaemonOptions> add_daemon(CLI::App& app) {
-  auto options = std::make_shared<DaemonOptions>();
-  CLI::App& command =
-      *app.add_subcommand("daemon", "The service: polls a branch, reports the commit that made it slower");
-  auto& o = options->overrides;
-  flag(command, "config", options->config_file,
+/// What is watched and how it is built and measured.
+void add_walk_flags(CLI::App& command, DaemonOptions& options) {
+  auto& o = options.overrides;
+  flag(command, "config", options.config_file,
        "Config file: JSON with comments, watch: [...]; flags override it");
   flag(command, "repo_dir", o.repo_dir, "A clone, a path or a URL; a clone is never touched");
   flag(command, "repo", o.repo, "Version control: git or hg");
@@ -132,8 +130,7 @@ std::shared_ptr<DaemonOptions> add_daemon(CLI::App& app) {
   flag(command, "frameworks_dir", o.frameworks_dir,
        "Holds FRAMEWORK/PLATFORM/build.sh or FRAMEWORK/build.sh");
   command.add_option_function<std::string>(
-      "--platforms",
-      [options](const std::string& list) { options->overrides.platforms = config::split_platforms(list); },
+      "--platforms", [&o](const std::string& list) { o.platforms = config::split_platforms(list); },
       "Build variants, a,b (linux)");
   flag(command, "benchmark_file", o.benchmark_file, "Spec or suite; without it the program's own list");
   flag(command, "base_commit", o.base_commit, "A control to use if it is later than the week's first commit");
@@ -156,6 +153,8 @@ std::shared_ptr<DaemonOptions> add_daemon(CLI::App& app) {
   seconds_flag(command, "interval", o.interval, "Seconds at least between two polls (60)");
   seconds_flag(command, "build_timeout", o.build_timeout, "Seconds that a build may take (3600)");
   seconds_flag(command, "benchmark_timeout", o.benchmark_timeout, "Seconds that a launch may take (300)");
+  seconds_flag(command, "confirmation_time", o.confirmation_time,
+               "Seconds that the confirmations of one commit may take; the rest waits for idle time (3600)");
   flag(command, "max_launches", o.max_launches, "Launches per screen, at most (66)");
   flag(command, "jobs", o.jobs, "TANDEM_JOBS of a build; 0: as many as cores");
   choice_flag(command, "sandbox", o.sandbox, config::isolation, "auto, required or none");
@@ -165,11 +164,33 @@ std::shared_ptr<DaemonOptions> add_daemon(CLI::App& app) {
   flag(command, "build_processes", o.build_processes, "Processes of one build at a time (4096)");
   size_flag(command, "cache_budget", o.cache_budget, "Bytes that built executables may take (20G)");
   flag(command, "layouts", o.layouts, "Linkings per side that a screen draws from (4)");
+}
+
+std::shared_ptr<DaemonOptions> add_daemon(CLI::App& app) {
+  auto options = std::make_shared<DaemonOptions>();
+  CLI::App& command =
+      *app.add_subcommand("daemon", "The service: polls a branch, reports the commit that made it slower");
+  add_walk_flags(command, *options);
+  auto& o = options->overrides;
   yes_flag(command, "calibrate", o.calibrate, "Calibrate in idle time (yes; with --once only if given)");
   command.add_flag_callback(
       spellings("no_calibrate"), [options] { options->overrides.calibrate = false; },
       "Never calibrate by itself");
   yes_flag(command, "once", o.once, "Up to the tip of the branch, then exit");
+  return options;
+}
+
+std::shared_ptr<BisectOptions> add_bisect(CLI::App& app) {
+  auto options = std::make_shared<BisectOptions>();
+  CLI::App& command = *app.add_subcommand(
+      "bisect", "Which commit changed a benchmark; asks the daemon of --state_dir if one runs");
+  command.add_option("GOOD", options->good, "A commit before the change")->required();
+  command.add_option("BAD", options->bad, "A commit after it, along first parents")->required();
+  command.add_option("--benchmark", options->benchmark, "Only this one");
+  command.add_option("--watch", options->watch, "Which watch, if there are several");
+  command.add_flag_callback(
+      "--json", [options] { options->format = Format::json; }, "Print JSON");
+  add_walk_flags(command, options->daemon);
   return options;
 }
 
@@ -193,7 +214,8 @@ std::shared_ptr<ReportCommands> add_report(CLI::App& app) {
   flag(command, "state_dir", options->report.state_dir, "Of the daemon");
   command.add_flag_callback(
       "--all", [options] { options->report.which = ReportOptions::Which::all; },
-      "Also improvements, what was not reproduced, and what was superseded");
+      "Also improvements, what only a layout has, what was not reproduced or is postponed, and what was "
+      "superseded");
   command.add_flag_callback(
       "--json", [options] { options->report.format = Format::json; }, "Print JSON");
   command.require_subcommand(0, 1);
@@ -360,6 +382,7 @@ Command read_command_line(int argc, const char* const* argv) {
   const auto daemon = add_daemon(app);
   const auto report = add_report(app);
   const auto queue = add_queue(app);
+  const auto bisect = add_bisect(app);
   const auto status = add_status(app);
   const auto cache = add_cache(app);
   const auto platform = add_platform(app);
@@ -384,6 +407,7 @@ Command read_command_line(int argc, const char* const* argv) {
     return report->report;
   }
   if (app.got_subcommand("queue")) return *queue;
+  if (app.got_subcommand("bisect")) return *bisect;
   if (app.got_subcommand("status")) return *status;
   if (app.got_subcommand("cache")) return *cache;
   if (app.got_subcommand("platform")) return *platform;

@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "daemon/commands/bisect.hpp"
 #include "daemon/commands/cache_commands.hpp"
 #include "daemon/commands/calibrate.hpp"
 #include "daemon/commands/compare.hpp"
@@ -25,8 +26,8 @@ struct FetchChild {
 };
 
 using Command =
-    std::variant<Message, CompareOptions, DaemonOptions, ReportOptions, RecordOptions, QueueOptions,
-                 StatusOptions, CacheOptions, CalibrateOptions, PlatformOptions, FetchChild>;
+    std::variant<Message, CompareOptions, DaemonOptions, BisectOptions, ReportOptions, RecordOptions,
+                 QueueOptions, StatusOptions, CacheOptions, CalibrateOptions, PlatformOptions, FetchChild>;
 
 /// Reads the command line. Throws `InputError` with one sentence that names the flag and what is allowed.
 [[nodiscard]] Command read_command_line(int argc, const char* const* argv);

@@ -5,7 +5,7 @@
 #include "config/state_dir.hpp"
 #include "daemon/commands/request_commands.hpp"
 #include "daemon/life.hpp"
-#include "daemon/publisher.hpp"
+#include "daemon/published_change.hpp"
 #include "daemon/report/record_report.hpp"
 #include "daemon/report/wording.hpp"
 #include "daemon/store/store.hpp"
@@ -87,12 +87,9 @@ int run_record_command(const RecordOptions& options) {
   const Publisher publisher(state_dir);
   const auto change = [&](Record now) {
     LifeEvent event = wished(now, wish_of(options.action), by, options.reason, now_seconds());
-    Record changed = with_event(std::move(now), std::move(event));
-    // Within the transaction, so that of two changes at once the later one is also published later.
-    publisher.publish(changed, report::record_json(changed), report::record_markdown(changed));
-    return changed;
+    return with_event(std::move(now), std::move(event));
   };
-  const Record changed = store.save_records({}, {{record.id, change}}).front();
+  const Record changed = store.save_records({}, {published(publisher, {record.id, change})}).front();
   fmt::print("{} is now {}: {} {} since {}\n", changed.id, report::state_words(changed), changed.benchmark,
              report::change_phrase(changed.metric, report::reported_ratio(changed)),
              report::short_commit(changed.culprit.id));

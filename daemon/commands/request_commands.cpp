@@ -22,48 +22,15 @@ using store::Store;
 
 constexpr std::size_t listed = 20;
 
-/// The watch and platform that are meant, out of those that the daemon has walked.
-WatchKey chosen(const std::vector<WatchKey>& known, const QueueOptions& options) {
-  if (known.empty()) {
-    throw InputError("no watch is known here yet; start the daemon first, or give its --state_dir");
-  }
-  std::set<std::string> watches;
-  for (const WatchKey& key : known) watches.insert(key.watch);
-  std::string watch = options.watch;
-  if (watch.empty() && watches.size() > 1) {
-    throw InputError(
-        fmt::format("there are several watches; write --watch and one of {}", fmt::join(watches, ", ")));
-  }
-  if (watch.empty()) watch = *watches.begin();
-  if (!watches.contains(watch)) {
-    throw InputError(fmt::format("--watch {} is unknown; there is {}", watch, fmt::join(watches, ", ")));
-  }
-  std::set<std::string> platforms;
-  for (const WatchKey& key : known) {
-    if (key.watch == watch) platforms.insert(key.platform);
-  }
-  if (!options.platform.empty() && !platforms.contains(options.platform)) {
-    throw InputError(fmt::format("--platform {} is unknown; {} has {}", options.platform, watch,
-                                 fmt::join(platforms, ", ")));
-  }
-  return {watch, options.platform};
-}
-
 bool same_wish(const Request& one, const Request& other) {
   return one.kind == other.kind && one.key == other.key && one.commit == other.commit &&
          one.against == other.against && one.benchmark == other.benchmark && one.record == other.record;
 }
 
-/// Whether a daemon holds the lock of this state directory. One that starts just now tries more than once.
-bool daemon_runs(const fs::path& state_dir) {
-  runners::FileLock lock(state_dir / "daemon.lock");
-  return !lock.try_lock();
-}
-
 int add(const fs::path& state_dir, const QueueOptions& options) {
   Store store = open_known_store(state_dir);
   Request request;
-  request.key = chosen(store.scopes(), options);
+  request.key = chosen_watch(store.scopes(), options.watch, options.platform);
   request.commit = options.commit;
   request.against = options.against;
   request.benchmark = options.benchmark;
@@ -134,6 +101,38 @@ void queue(Store& store, const fs::path& state_dir, const Request& request) {
   if (!daemon_runs(state_dir)) {
     fmt::print("no daemon runs with {}; it is done when one does\n", state_dir.string());
   }
+}
+
+WatchKey chosen_watch(const std::vector<WatchKey>& known, const std::string& wanted,
+                      const std::string& platform) {
+  if (known.empty()) {
+    throw InputError("no watch is known here yet; start the daemon first, or give its --state_dir");
+  }
+  std::set<std::string> watches;
+  for (const WatchKey& key : known) watches.insert(key.watch);
+  std::string watch = wanted;
+  if (watch.empty() && watches.size() > 1) {
+    throw InputError(
+        fmt::format("there are several watches; write --watch and one of {}", fmt::join(watches, ", ")));
+  }
+  if (watch.empty()) watch = *watches.begin();
+  if (!watches.contains(watch)) {
+    throw InputError(fmt::format("--watch {} is unknown; there is {}", watch, fmt::join(watches, ", ")));
+  }
+  std::set<std::string> platforms;
+  for (const WatchKey& key : known) {
+    if (key.watch == watch) platforms.insert(key.platform);
+  }
+  if (!platform.empty() && !platforms.contains(platform)) {
+    throw InputError(
+        fmt::format("--platform {} is unknown; {} has {}", platform, watch, fmt::join(platforms, ", ")));
+  }
+  return {watch, platform};
+}
+
+bool daemon_runs(const fs::path& state_dir) {
+  runners::FileLock lock(state_dir / "daemon.lock");
+  return !lock.try_lock();
 }
 
 std::string user_name() {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/commands/compare.hpp"
 #include "daemon/request.hpp"
@@ -33,6 +34,14 @@ int run_queue_command(const QueueOptions& options);
 
 /// Adds the request, unless the same one waits already, and prints its number and how it is followed.
 void queue(store::Store& store, const std::filesystem::path& state_dir, const Request& request);
+
+/// The watch that is meant, out of those that are known; a platform may be asked for. Throws InputError that
+/// lists them.
+[[nodiscard]] WatchKey chosen_watch(const std::vector<WatchKey>& known, const std::string& wanted,
+                                    const std::string& platform);
+
+/// Whether a daemon holds the lock of this state directory. One that starts just now tries more than once.
+[[nodiscard]] bool daemon_runs(const std::filesystem::path& state_dir);
 
 /// The name of the user who runs this process.
 [[nodiscard]] std::string user_name();

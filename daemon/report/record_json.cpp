@@ -87,6 +87,7 @@ Json confirmation_json(const ConfirmationRecord& confirmation) {
           {"unit_values", confirmation.units},
           {"as_built_values", confirmation.as_built},
           {"relinked", confirmation.relinked},
+          {"exact", confirmation.exact},
           {"minimum_effect", confirmation.minimum_effect},
           {"seconds", confirmation.seconds}};
 }
@@ -108,6 +109,7 @@ ConfirmationRecord confirmation_from_json(const Json& value) {
   // Reports of earlier versions have none.
   if (value.contains("as_built_values")) confirmation.as_built = numbers_at(value, "as_built_values");
   confirmation.relinked = value.value("relinked", false);
+  confirmation.exact = value.value("exact", false);
   confirmation.minimum_effect = number_at(value, "minimum_effect");
   confirmation.seconds = number_at(value, "seconds");
   return confirmation;

@@ -91,11 +91,13 @@ std::string heading(const Record& record) {
   switch (record.kind) {
     case RecordKind::accumulated:
       return fmt::format("{} {} {} between {} and {}, by no single commit{}", name,
-                         time ? "became" : "came to have", change, plain(short_commit(record.control.id)),
-                         plain(short_commit(record.treatment.id)), end);
+                         time ? "became" : "came to have", change, plain(short_commit(range_begin(record))),
+                         plain(short_commit(record.culprit.id)), end);
     case RecordKind::layout:
-      return fmt::format("{} {} {} at {}, in its own layout only", name, time ? "is" : "has", change,
-                         plain(short_commit(record.treatment.id)));
+      return fmt::format(
+          "{} {} {} at {}, in its own layout only{}", name, time ? "is" : "has", change,
+          plain(short_commit(record.treatment.id)),
+          end.empty() && record.state != RecordState::noted ? ", " + state_words(record) : end);
     case RecordKind::not_reproduced:
       return fmt::format("{} {} {} at {}; not reproduced", name, time ? "seemed" : "seemed to have", change,
                          plain(short_commit(record.treatment.id)));
@@ -131,8 +133,9 @@ std::string table(const Record& record) {
   row("State", state_phrase(record));
   switch (record.kind) {
     case RecordKind::accumulated:
-      row("After", commit_phrase(record.control));
-      row("Up to", commit_phrase(record.treatment));
+      row("After", range_begin(record) == record.control.id ? commit_phrase(record.control)
+                                                            : plain(short_commit(range_begin(record))));
+      row("Up to", commit_phrase(record.culprit));
       break;
     case RecordKind::layout:
     case RecordKind::not_reproduced:
@@ -178,6 +181,14 @@ std::string confirmation_sentence(const Record& record) {
   const char* said = result.outcome == ConfirmationOutcome::confirmed        ? "agreed"
                      : result.outcome == ConfirmationOutcome::not_reproduced ? "did not reproduce it"
                                                                              : "did not decide";
+  if (confirmation.exact) {
+    return fmt::format(
+        "The confirmation, {} against {}{} in {} fresh launches, {}: {}. This metric hardly scatters and is "
+        "judged by a rule of its own; the change had to exceed {}.",
+        plain(short_commit(confirmation.treatment)), parent ? "its parent " : "",
+        plain(short_commit(confirmation.control)), result.units, said, ratio_phrase(record.ratio),
+        percentage(confirmation.minimum_effect));
+  }
   return fmt::format(
       "The confirmation, {} against {}{} on fresh launches only, {} after {} units in {:.0f} s: {}, p = "
       "{:.2g}; "
@@ -232,10 +243,12 @@ std::string retest_rows(const std::vector<Retest>& retests) {
   return rows;
 }
 
-std::string sighting_rows(const std::vector<Sighting>& sightings) {
+/// They are kept as costs, and shown as what became of the metric.
+std::string sighting_rows(const std::vector<Sighting>& sightings, specs::Direction direction) {
+  const double sign = direction == specs::Direction::higher_is_better ? -1 : 1;
   std::string rows = "| Commit | As it was built, against its control |\n|---|---|\n";
   for (const Sighting& sighting : sightings) {
-    const double change = std::expm1(sighting.log_ratio);
+    const double change = std::expm1(sign * sighting.log_ratio);
     rows += fmt::format("| {} | {}{} |\n", plain(short_commit(sighting.commit)), change < 0 ? "-" : "+",
                         percentage(change));
   }
@@ -261,7 +274,7 @@ std::string record_markdown(const Record& record) {
   page += fmt::format("## Evidence\n\n{}\n\n{}\n\n{}{}\n\n", screen_sentence(record),
                       confirmation_sentence(record), search_sentence(record.search), layout_sentence(record));
   if (!record.sightings.empty()) {
-    page += fmt::format("## Seen again\n\n{}\n", sighting_rows(record.sightings));
+    page += fmt::format("## Seen again\n\n{}\n", sighting_rows(record.sightings, record.metric.direction));
   }
   if (!record.retests.empty()) page += fmt::format("## Re-tests\n\n{}\n", retest_rows(record.retests));
   if (!record.life.empty()) page += fmt::format("## Life\n\n{}\n", life_list(record));

@@ -32,7 +32,7 @@ std::string state_cell(const Record& record) {
 
 Row row_of(const Record& record) {
   const bool range = record.kind == RecordKind::accumulated;
-  const builders::Commit& commit = range || !is_step(record.kind) ? record.treatment : record.culprit;
+  const builders::Commit& commit = is_step(record.kind) ? record.culprit : record.treatment;
   return {shown(record.id, 16),
           iso_time(born(record)).substr(0, 10),
           state_cell(record),
@@ -40,7 +40,7 @@ Row row_of(const Record& record) {
           shown(record.benchmark, 60),
           shown(fmt::format("{} ({})", record.key.watch, record.key.platform), 40),
           shown(short_commit(commit.id), 8),
-          range ? fmt::format("(since {}, by no single commit)", shown(short_commit(record.control.id), 8))
+          range ? fmt::format("(since {}, by no single commit)", shown(short_commit(range_begin(record)), 8))
                 : shown(commit.subject, 60)};
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -39,8 +41,100 @@ ordered_json builds_json(const Status& status) {
   return list;
 }
 
+ordered_json drift_json(const Status& status) {
+  ordered_json list = ordered_json::array();
+  for (const auto& one : status.drift) {
+    list.push_back({{"watch", one.watch},
+                    {"platform", one.platform},
+                    {"benchmark", one.benchmark},
+                    {"span", one.span},
+                    {"anchor", one.anchor},
+                    {"commit", one.commit},
+                    {"cost_ratio", one.cost_ratio}});
+  }
+  return list;
+}
+
+ordered_json queue_json(const Status& status) {
+  ordered_json list = ordered_json::array();
+  for (const auto& one : status.requests) {
+    list.push_back({{"id", one.id},
+                    {"kind", one.kind},
+                    {"watch", one.watch},
+                    {"commit", one.commit},
+                    {"by", one.by},
+                    {"at", iso_time(one.at)},
+                    {"seconds_waiting", std::max<std::int64_t>(0, status.updated_at - one.at)}});
+  }
+  return list;
+}
+
+ordered_json budget_json(const Status::FalseRecords& budget) {
+  return {{"per_month", budget.per_month},
+          {"at_most", budget.at_most},
+          {"tests_per_month", budget.tests_per_month},
+          {"suspect_rate", budget.suspect_rate},
+          {"screens", budget.screens},
+          {"null_screens", budget.null_screens},
+          {"null_suspects", budget.null_suspects}};
+}
+
+ordered_json changes_json(const std::vector<Status::Change>& changes) {
+  ordered_json list = ordered_json::array();
+  for (const auto& one : changes) {
+    list.push_back({{"at", iso_time(one.at)}, {"sentence", one.sentence}});
+  }
+  return list;
+}
+
 std::string text_of(const ordered_json& object, const char* key) {
   return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : std::string();
+}
+
+/// Of an open regression; there is no ratio to what was 0.
+std::string ratio_words(const ordered_json& regression) {
+  const auto ratio = regression.value("ratio", ordered_json());
+  return ratio.is_number() ? fmt::format("ratio {:.4f}", ratio.get<double>()) : "from 0";
+}
+
+/// "1 min", "3 h", "2 days".
+std::string age(std::int64_t seconds) {
+  if (seconds < 60) return fmt::format("{} s", seconds);
+  if (seconds < 2 * 3600) return fmt::format("{} min", seconds / 60);
+  if (seconds < 48 * 3600) return fmt::format("{} h", seconds / 3600);
+  return fmt::format("{} days", seconds / (24 * 3600));
+}
+
+/// What stands in the background: the queue, slow changes, the surroundings, and how far all is to be
+/// trusted.
+std::string text_of_background(const ordered_json& status) {
+  std::string text;
+  for (const auto& one : status.at("queue")) {
+    text += fmt::format("waiting for {}: {} {} of {}, asked by {} (request {})\n",
+                        age(one.at("seconds_waiting").get<std::int64_t>()), text_of(one, "kind"),
+                        short_commit(text_of(one, "commit")), text_of(one, "watch"), text_of(one, "by"),
+                        one.at("id").get<std::int64_t>());
+  }
+  for (const auto& one : status.at("drift")) {
+    const double ratio = one.at("cost_ratio").get<double>();
+    text +=
+        fmt::format("{}: {}{} since the {}'s anchor {}\n", text_of(one, "benchmark"), ratio >= 1 ? "+" : "-",
+                    percentage(ratio - 1), text_of(one, "span"), short_commit(text_of(one, "anchor")));
+  }
+  for (const char* key : {"environment_changes", "notices"}) {
+    for (const auto& one : status.at(key)) {
+      text += fmt::format("{}: {}\n", text_of(one, "at"), text_of(one, "sentence"));
+    }
+  }
+  const auto& budget = status.at("false_record_budget");
+  if (const auto screens = budget.at("screens").get<std::size_t>(); screens > 0) {
+    text += fmt::format(
+        "expected false records: {:.2g} a month (at most {:.2g}); {} screens, {} suspects of no-change "
+        "commits\n",
+        budget.at("per_month").get<double>(), budget.at("at_most").get<double>(), screens,
+        budget.at("null_suspects").get<std::size_t>());
+  }
+  return text;
 }
 
 std::string text_of_status(const ordered_json& status) {
@@ -56,7 +150,14 @@ std::string text_of_status(const ordered_json& status) {
                     progress.at("launch").get<std::size_t>(), progress.at("most_launches").get<std::size_t>(),
                     progress.at("commits_left").get<std::size_t>());
   }
-  if (text_of(status, "phase") == "calibrating") {
+  if (!text_of(status, "search").empty()) {
+    text += fmt::format("  looking for the culprit: {}\n", text_of(status, "search"));
+  }
+  if (!text_of(status, "idle_work").empty()) {
+    text += fmt::format("  {}: launch {} of at most {}\n", text_of(status, "idle_work"),
+                        status.at("progress").at("launch").get<std::size_t>(),
+                        status.at("progress").at("most_launches").get<std::size_t>());
+  } else if (text_of(status, "phase") == "calibrating") {
     text += fmt::format("  {}: launch {} of about {}\n", text_of(status, "benchmark"),
                         status.at("progress").at("launch").get<std::size_t>(),
                         status.at("progress").at("most_launches").get<std::size_t>());
@@ -70,8 +171,8 @@ std::string text_of_status(const ordered_json& status) {
   }
   text += fmt::format("open regressions: {}\n", status.at("open_regressions").size());
   for (const auto& one : status.at("open_regressions")) {
-    text += fmt::format("  {} {} since {}, ratio {:.4f}\n", text_of(one, "id"), text_of(one, "benchmark"),
-                        short_commit(text_of(one, "culprit")), one.at("ratio").get<double>());
+    text += fmt::format("  {} {} since {}, {}\n", text_of(one, "id"), text_of(one, "benchmark"),
+                        short_commit(text_of(one, "culprit")), ratio_words(one));
   }
   for (const auto& one : status.at("last_verdicts")) {
     const std::string outcome = text_of(one, "outcome");
@@ -87,6 +188,7 @@ std::string text_of_status(const ordered_json& status) {
     std::istringstream lines(text_of(one, "last_lines"));
     for (std::string line; std::getline(lines, line);) text += fmt::format("    {}\n", line);
   }
+  text += text_of_background(status);
   if (const auto& fetch = status.at("fetch"); fetch.at("failures").get<std::size_t>() > 0) {
     text += fmt::format("fetching failed {} times in a row; next try {}\n",
                         fetch.at("failures").get<std::size_t>(), text_of(fetch, "next_at"));
@@ -104,7 +206,10 @@ std::string status_json(const Status& status) {
   ordered_json regressions = ordered_json::array();
   for (const auto& one : status.open_regressions) {
     regressions.push_back(
-        {{"id", one.id}, {"benchmark", one.benchmark}, {"culprit", one.culprit}, {"ratio", one.ratio}});
+        {{"id", one.id},
+         {"benchmark", one.benchmark},
+         {"culprit", one.culprit},
+         {"ratio", std::isfinite(one.ratio) ? ordered_json(one.ratio) : ordered_json(nullptr)}});
   }
   ordered_json noise = ordered_json::object();
   for (const auto& [benchmark, floor] : status.noise_floor) {
@@ -129,6 +234,7 @@ std::string status_json(const Status& status) {
       {"commit",
        examining ? ordered_json{{"id", status.commit.id}, {"subject", status.commit.subject}} : nullptr},
       {"benchmark", status.benchmark},
+      {"search", status.search},
       {"progress",
        {{"launch", status.launch},
         {"most_launches", status.most_launches},
@@ -145,6 +251,12 @@ std::string status_json(const Status& status) {
       {"failed_builds", builds_json(status)},
       {"noise_floor", std::move(noise)},
       {"unfit", status.unfit},
+      {"idle_work", status.idle_work},
+      {"queue", queue_json(status)},
+      {"drift", drift_json(status)},
+      {"environment_changes", changes_json(status.environment_changes)},
+      {"notices", changes_json(status.notices)},
+      {"false_record_budget", budget_json(status.false_records)},
       {"last_error", status.last_error.empty() ? ordered_json(nullptr)
                                                : ordered_json{{"at", iso_time(status.last_error_at)},
                                                               {"sentence", status.last_error}}}};
@@ -167,13 +279,20 @@ std::string status_line(const Status& status) {
     return fmt::format("calibrating {}: launch {} of about {}", status.benchmark, status.launch,
                        status.most_launches);
   }
-  if (status.commit.id.empty()) return status.phase;
+  const std::string search =
+      status.search.empty() ? "" : fmt::format(", looking for the culprit: {}", status.search);
+  if (status.commit.id.empty()) {
+    if (status.idle_work.empty()) return status.phase + search;
+    return fmt::format("{}: launch {} of at most {}{}", status.idle_work, status.launch, status.most_launches,
+                       search);
+  }
   std::string line =
       fmt::format("[{}/{}] {} {}", status.commits_done + 1, status.commits_done + status.commits_left,
                   short_commit(status.commit.id), status.phase);
   if (status.phase == "measuring" || status.phase == "confirming") {
     line += fmt::format(" {}: {} of at most {}", status.benchmark, status.launch, status.most_launches);
   }
+  line += search;
   if (status.seconds_left >= 0) line += fmt::format(", about {:.0f} s left", status.seconds_left);
   return line;
 }

@@ -81,6 +81,10 @@ std::string fixing_commit(const Record& record) {
   return last == record.life.rend() ? std::string() : last->commit;
 }
 
+std::string range_begin(const Record& record) {
+  return record.confirmation.control.empty() ? record.control.id : record.confirmation.control;
+}
+
 std::string short_commit(std::string_view commit) {
   return std::string(commit.substr(0, 8));
 }

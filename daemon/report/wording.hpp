@@ -34,6 +34,9 @@ namespace tandem::daemon::report {
 /// The commit that fixed it or a part of it, empty if the record is not fixed or no commit is named.
 [[nodiscard]] std::string fixing_commit(const Record& record);
 
+/// The commit after which a change has accumulated; up to the culprit.
+[[nodiscard]] std::string range_begin(const Record& record);
+
 /// The first 8 digits.
 [[nodiscard]] std::string short_commit(std::string_view commit);
 

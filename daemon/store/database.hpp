@@ -69,6 +69,9 @@ struct Store::Database {
   /// What the record is now, changed and saved; Error if it is not there. Inside `write` only, which keeps
   /// other processes from writing in between.
   [[nodiscard]] Record save(const RecordChange& change);
+  /// Returns its id. Inside `write` only, and so is the next.
+  std::int64_t add(const Request& request);
+  void update(const Request& request);
 
  private:
   void open(Mode mode);

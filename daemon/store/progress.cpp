@@ -101,4 +101,22 @@ std::vector<StoredEvent> Store::newest_events(std::size_t newest) const {
   return events;
 }
 
+std::vector<StoredEvent> Store::newest_events_of(const std::vector<std::string>& kinds,
+                                                 std::size_t newest) const {
+  std::vector<StoredEvent> events;
+  if (kinds.empty()) return events;
+  database_->read([&] {
+    const std::vector<std::string> marks(kinds.size(), "?");
+    Query query(database_->prepared(fmt::format(
+        "SELECT watch, kind, sentence, at FROM event WHERE kind IN ({}) ORDER BY position DESC LIMIT ?",
+        fmt::join(marks, ", "))));
+    for (const std::string& kind : kinds) query.with(kind);
+    query.with(limit(newest));
+    while (query.next()) {
+      events.push_back({query.text(0), query.text(1), query.text(2), query.number(3)});
+    }
+  });
+  return events;
+}
+
 }  // namespace tandem::daemon::store

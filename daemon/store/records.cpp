@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "daemon/report/record_report.hpp"
 #include "daemon/store/database.hpp"
@@ -13,6 +15,17 @@ namespace {
 constexpr std::size_t id_digits = 16;
 constexpr std::size_t fewest_digits = 4;
 constexpr std::size_t most_named = 8;
+
+/// Those of is_alive, as a query asks for them.
+constexpr std::array alive = {RecordState::open, RecordState::acknowledged, RecordState::partly_fixed};
+
+/// Of a row that begins with the benchmark and the report. JSON cannot hold every name that a program may
+/// print; the column does.
+Record record_from(const Query& row) {
+  Record record = report::record_from_json(row.text(1));
+  record.benchmark = row.text(0);
+  return record;
+}
 
 template <class Enum>
 std::optional<std::string> name_or_none(const std::optional<Enum>& value) {
@@ -49,32 +62,43 @@ void Store::Database::save(const Record& record) {
 }
 
 Record Store::Database::save(const RecordChange& change) {
-  std::string report;
+  std::optional<Record> known;
   {
-    Query query(prepared("SELECT report FROM record WHERE id = ?"));
+    Query query(prepared("SELECT benchmark, report FROM record WHERE id = ?"));
     if (!query.with(change.id).next()) {
       throw Error(fmt::format("there is no record {} that could be changed", change.id));
     }
-    report = query.text(0);
+    known = record_from(query);
   }
-  Record changed = change.change(report::record_from_json(report));
+  Record changed = change.change(std::move(*known));
   save(changed);
   return changed;
 }
 
 std::vector<Record> Store::save_records(const std::vector<Record>& records,
-                                        const std::vector<RecordChange>& changes) {
+                                        const std::vector<RecordChange>& changes,
+                                        const std::vector<Request>& requests) {
   std::vector<Record> changed;
   database_->write([&] {
     for (const Record& record : records) database_->save(record);
     for (const RecordChange& change : changes) changed.push_back(database_->save(change));
+    for (const Request& request : requests) database_->add(request);
   });
   return changed;
 }
 
 std::vector<Record> Store::living(const std::optional<WatchKey>& key) const {
-  std::vector<Record> found = records({key, std::nullopt, std::nullopt, std::nullopt});
-  std::erase_if(found, [](const Record& record) { return !is_alive(record.state); });
+  std::vector<Record> found;
+  database_->read([&] {
+    Query query(database_->prepared(
+        "SELECT benchmark, report FROM record JOIN scope ON scope.id = record.scope "
+        "WHERE state IN (?, ?, ?) AND watch = coalesce(?, watch) AND platform = coalesce(?, platform) "
+        "ORDER BY position"));
+    for (const RecordState state : alive) query.with(name_of(state));
+    query.with_or_null(key ? std::optional(key->watch) : std::nullopt)
+        .with_or_null(key ? std::optional(key->platform) : std::nullopt);
+    while (query.next()) found.push_back(record_from(query));
+  });
   return found;
 }
 
@@ -82,7 +106,7 @@ std::vector<Record> Store::records(const RecordFilter& filter) const {
   std::vector<Record> found;
   database_->read([&] {
     Query query(database_->prepared(
-        "SELECT report FROM record JOIN scope ON scope.id = record.scope "
+        "SELECT benchmark, report FROM record JOIN scope ON scope.id = record.scope "
         "WHERE watch = coalesce(?, watch) AND platform = coalesce(?, platform) "
         "AND benchmark = coalesce(?, benchmark) AND kind = coalesce(?, kind) AND state = coalesce(?, state) "
         "ORDER BY position"));
@@ -91,7 +115,7 @@ std::vector<Record> Store::records(const RecordFilter& filter) const {
         .with_or_null(filter.benchmark)
         .with_or_null(name_or_none(filter.kind))
         .with_or_null(name_or_none(filter.state));
-    while (query.next()) found.push_back(report::record_from_json(query.text(0)));
+    while (query.next()) found.push_back(record_from(query));
   });
   return found;
 }
@@ -99,20 +123,18 @@ std::vector<Record> Store::records(const RecordFilter& filter) const {
 std::optional<Record> Store::record(const std::string& id_prefix) const {
   const std::string prefix = checked_prefix(id_prefix);
   std::vector<std::string> ids;
-  std::vector<std::string> reports;
   std::optional<Record> found;
   database_->read([&] {
-    Query query(
-        database_->prepared("SELECT id, report FROM record WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"));
+    Query query(database_->prepared(
+        "SELECT benchmark, report, id FROM record WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"));
     // 'g' comes after every hexadecimal digit.
     query.with(prefix).with(prefix + "g").with(limit(most_named + 1));
     while (query.next()) {
-      ids.push_back(query.text(0));
-      reports.push_back(query.text(1));
+      ids.push_back(query.text(2));
+      if (ids.size() == 1) found = record_from(query);
     }
-    if (reports.size() == 1) found = report::record_from_json(reports.front());
   });
-  if (found) return found;
+  if (ids.size() == 1) return found;
   if (ids.empty()) {
     if (prefix.size() == id_digits) return std::nullopt;
     throw InputError(fmt::format("no report's id begins with \"{}\"", id_prefix));

@@ -9,10 +9,14 @@ namespace {
 
 /// Of those that were answered.
 constexpr std::int64_t requests_kept = 10'000;
+/// A request that takes the daemon with it must not do so at every start.
+constexpr std::int64_t most_attempts = 3;
+constexpr std::string_view ended_thrice = "the daemon ended three times while it worked on this";
+constexpr std::int64_t failed_code = 4;  // something outside failed
 
 constexpr std::string_view columns =
     "SELECT id, kind, watch, platform, commit_hash, against, benchmark, record, wished_by, at, state, "
-    "progress, answer, code FROM request ";
+    "progress, answer, code, attempts FROM request ";
 
 template <class Enum>
 Enum named(const std::string& name, std::initializer_list<Enum> all) {
@@ -39,51 +43,56 @@ Request request_from(const Query& row) {
   request.progress = row.text(11);
   request.answer = row.text(12);
   request.code = static_cast<int>(row.number(13));
+  request.attempts = static_cast<int>(row.number(14));
   return request;
 }
 
 }  // namespace
 
+std::int64_t Store::Database::add(const Request& request) {
+  Query(prepared("INSERT INTO request (kind, watch, platform, commit_hash, against, benchmark, record, "
+                 "wished_by, at, state, progress, answer) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+      .with(name_of(request.kind))
+      .with(request.key)
+      .with(request.commit)
+      .with(request.against)
+      .with(request.benchmark)
+      .with(request.record)
+      .with(request.by)
+      .with(request.at)
+      .with(name_of(request.state))
+      .with(request.progress)
+      .with(request.answer)
+      .run();
+  std::int64_t id = 0;
+  {
+    Query newest(prepared("SELECT max(id) FROM request"));
+    if (newest.next()) id = newest.number(0);
+  }
+  Query(prepared("DELETE FROM request WHERE state IN ('done', 'failed') AND id <= ?"))
+      .with(id - requests_kept)
+      .run();
+  return id;
+}
+
+void Store::Database::update(const Request& request) {
+  Query(prepared("UPDATE request SET state = ?, progress = ?, answer = ?, code = ? WHERE id = ?"))
+      .with(name_of(request.state))
+      .with(request.progress)
+      .with(request.answer)
+      .with(std::int64_t{request.code})
+      .with(request.id)
+      .run();
+}
+
 std::int64_t Store::add_request(const Request& request) {
   std::int64_t id = 0;
-  database_->write([&] {
-    Query(database_->prepared("INSERT INTO request (kind, watch, platform, commit_hash, against, benchmark, "
-                              "record, wished_by, at, state, progress, answer) "
-                              "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
-        .with(name_of(request.kind))
-        .with(request.key)
-        .with(request.commit)
-        .with(request.against)
-        .with(request.benchmark)
-        .with(request.record)
-        .with(request.by)
-        .with(request.at)
-        .with(name_of(request.state))
-        .with(request.progress)
-        .with(request.answer)
-        .run();
-    {
-      Query newest(database_->prepared("SELECT max(id) FROM request"));
-      if (newest.next()) id = newest.number(0);
-    }
-    Query(database_->prepared("DELETE FROM request WHERE state IN ('done', 'failed') AND id <= ?"))
-        .with(id - requests_kept)
-        .run();
-  });
+  database_->write([&] { id = database_->add(request); });
   return id;
 }
 
 void Store::update_request(const Request& request) {
-  database_->write([&] {
-    Query(
-        database_->prepared("UPDATE request SET state = ?, progress = ?, answer = ?, code = ? WHERE id = ?"))
-        .with(name_of(request.state))
-        .with(request.progress)
-        .with(request.answer)
-        .with(std::int64_t{request.code})
-        .with(request.id)
-        .run();
-  });
+  database_->write([&] { database_->update(request); });
 }
 
 bool Store::update_waiting_request(const Request& request) {
@@ -93,22 +102,21 @@ bool Store::update_waiting_request(const Request& request) {
       Query query(database_->prepared("SELECT 1 FROM request WHERE id = ? AND state = 'waiting'"));
       waits = query.with(request.id).next();
     }
-    if (!waits) return;
-    Query(
-        database_->prepared("UPDATE request SET state = ?, progress = ?, answer = ?, code = ? WHERE id = ?"))
-        .with(name_of(request.state))
-        .with(request.progress)
-        .with(request.answer)
-        .with(std::int64_t{request.code})
-        .with(request.id)
-        .run();
+    if (waits) database_->update(request);
   });
   return waits;
 }
 
 void Store::let_running_requests_wait() {
   database_->write([&] {
-    Query(database_->prepared("UPDATE request SET state = 'waiting', progress = '' WHERE state = 'running'"))
+    Query(database_->prepared("UPDATE request SET state = 'waiting', progress = '', attempts = attempts + 1 "
+                              "WHERE state = 'running'"))
+        .run();
+    Query(database_->prepared("UPDATE request SET state = 'failed', answer = ?, code = ? "
+                              "WHERE state = 'waiting' AND attempts >= ?"))
+        .with(ended_thrice)
+        .with(failed_code)
+        .with(most_attempts)
         .run();
   });
 }

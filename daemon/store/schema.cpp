@@ -90,6 +90,7 @@ CREATE TABLE calibration (
 );
 )sql",
                                                  R"sql(
+DROP TABLE level;  -- follows from the records
 ALTER TABLE verdict ADD COLUMN definition TEXT NOT NULL DEFAULT '';
 CREATE TABLE request (
   id          INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -105,7 +106,8 @@ CREATE TABLE request (
   state       TEXT NOT NULL,
   progress    TEXT NOT NULL,
   answer      TEXT NOT NULL,
-  code        INTEGER NOT NULL DEFAULT 0  -- the exit code that the answer stands for
+  code        INTEGER NOT NULL DEFAULT 0,  -- the exit code that the answer stands for
+  attempts    INTEGER NOT NULL DEFAULT 0   -- that ended with the daemon
 );
 CREATE INDEX request_by_state ON request (state, id);
 CREATE TABLE point (
@@ -130,6 +132,8 @@ CREATE TABLE null_screen (
   evidence  REAL NOT NULL,
   at        INTEGER NOT NULL
 );
+CREATE INDEX verdict_by_time ON verdict (at, outcome);
+CREATE INDEX null_screen_by_time ON null_screen (at, outcome);
 CREATE TABLE environment (
   name  TEXT PRIMARY KEY,
   facts TEXT NOT NULL

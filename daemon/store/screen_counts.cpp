@@ -7,6 +7,9 @@
 namespace tandem::daemon::store {
 namespace {
 
+/// Twice as long as they are looked at.
+constexpr std::int64_t null_screens_kept_seconds = 60 * 24 * 60 * 60;
+
 /// A screen that came to an end of its own.
 constexpr std::string_view ended = "outcome IN ('slower', 'faster', 'unchanged', 'inconclusive')";
 
@@ -85,6 +88,9 @@ void Store::add_null_screen(const WatchKey& key, const NullScreen& screen) {
         .with(screen.outcome)
         .with(screen.evidence)
         .with(screen.at)
+        .run();
+    Query(database_->prepared("DELETE FROM null_screen WHERE at < ?"))
+        .with(screen.at - null_screens_kept_seconds)
         .run();
   });
 }

@@ -124,26 +124,26 @@ class Store {
   [[nodiscard]] std::vector<std::string> built_alike(const WatchKey& key, const std::string& identity) const;
   [[nodiscard]] std::vector<StoredBuild> failed_builds(const WatchKey& key, std::size_t newest) const;
 
-  /// The verdict, and if there is one the record with its level: together or not at all. Replaces a verdict
+  /// The verdict and the records that came of it: together or not at all. Replaces a verdict
   /// of the same commit, benchmark and metric. Saving a record whose id is known replaces it.
   struct Step {
     StoredVerdict verdict;
-    std::vector<Record> records;       ///< new ones
-    std::optional<std::string> level;  ///< L(benchmark) moves to this commit
+    std::vector<Record> records;  ///< new ones
     std::vector<RecordChange> changes = {};
+    std::vector<Request> requests = {};  ///< what is to be done for them; the store gives the ids
   };
   /// Returns the records that `changes` made.
   std::vector<Record> save_step(const WatchKey& key, const Step& step);
-  /// New records and changes of known ones without a verdict, together or not at all; as above.
+  /// New records and changes of known ones without a verdict, together or not at all; as above. `requests`
+  /// are read after the changes were made: a change may add one to those given.
   std::vector<Record> save_records(const std::vector<Record>& records,
-                                   const std::vector<RecordChange>& changes);
+                                   const std::vector<RecordChange>& changes,
+                                   const std::vector<Request>& requests = {});
   [[nodiscard]] std::vector<StoredVerdict> verdicts(const WatchKey& key, const std::string& commit) const;
   [[nodiscard]] std::vector<StoredVerdict> newest_verdicts(const WatchKey& key, std::size_t newest) const;
   /// ln of the screened ratios of the newest `unchanged` verdicts of a benchmark: its null-commit spread.
   [[nodiscard]] std::vector<double> null_effects(const WatchKey& key, const std::string& benchmark,
                                                  const std::string& metric, std::size_t newest) const;
-  [[nodiscard]] std::optional<std::string> level(const WatchKey& key, const std::string& benchmark,
-                                                 const std::string& metric) const;
 
   /// Replaces the one of the same benchmark.
   void save_calibration(const WatchKey& key, const analysis::Calibration& calibration);
@@ -160,13 +160,17 @@ class Store {
   [[nodiscard]] std::optional<double> newest_margin(const WatchKey& key, const std::string& benchmark,
                                                     const std::string& metric) const;
   [[nodiscard]] ScreenCounts screen_counts(std::int64_t since) const;
+  /// Those that are 60 days older are forgotten.
   void add_null_screen(const WatchKey& key, const NullScreen& screen);
 
   /// Replaces, in its place, the one of the same series, anchor, commit and environment.
   void add_point(const WatchKey& key, const StoredPoint& point);
-  /// Of one series, oldest first.
+  /// Of one series, oldest first: the newest so many, or all.
   [[nodiscard]] std::vector<StoredPoint> points(const WatchKey& key, const std::string& benchmark,
-                                                const std::string& metric, const std::string& span) const;
+                                                const std::string& metric, const std::string& span,
+                                                std::optional<std::size_t> newest = {}) const;
+  /// Whether there is one of the same series, anchor, commit and environment.
+  [[nodiscard]] bool has_point(const WatchKey& key, const StoredPoint& point) const;
 
   /// Facts of the surroundings as they were last seen, by name; nothing: never seen.
   [[nodiscard]] std::optional<std::string> environment(const std::string& name) const;
@@ -179,7 +183,7 @@ class Store {
   void update_request(const Request& request);       ///< state, progress and answer
   /// The same if it still waits, which a person may have ended meanwhile; else nothing, and false.
   [[nodiscard]] bool update_waiting_request(const Request& request);
-  /// For the start of the daemon: what a crash left running waits again.
+  /// For the start of the daemon: what a crash left running waits again; the third time it has failed.
   void let_running_requests_wait();
   [[nodiscard]] std::optional<Request> request(std::int64_t id) const;
   /// Those that wait, of one watch or of all, oldest first.
@@ -202,6 +206,8 @@ class Store {
 
   void add_event(const StoredEvent& event);
   [[nodiscard]] std::vector<StoredEvent> newest_events(std::size_t newest) const;
+  [[nodiscard]] std::vector<StoredEvent> newest_events_of(const std::vector<std::string>& kinds,
+                                                          std::size_t newest) const;
 
  private:
   struct Database;

@@ -1,4 +1,4 @@
-// The verdicts of the screens and the levels that confirmed steps leave behind.
+// The verdicts of the screens, and what confirmed steps leave behind.
 #include <cmath>
 
 #include "daemon/report/verdict_text.hpp"
@@ -61,15 +61,7 @@ std::vector<Record> Store::save_step(const WatchKey& key, const Step& step) {
         .run();
     for (const Record& record : step.records) database_->save(record);
     for (const RecordChange& change : step.changes) changed.push_back(database_->save(change));
-    if (step.level) {
-      Query(database_->prepared(
-                "REPLACE INTO level (scope, benchmark, metric, commit_hash) VALUES (?, ?, ?, ?)"))
-          .with(scope)
-          .with(verdict.benchmark)
-          .with(verdict.metric.name)
-          .with(*step.level)
-          .run();
-    }
+    for (const Request& request : step.requests) database_->add(request);
   });
   return changed;
 }
@@ -107,18 +99,6 @@ std::vector<double> Store::null_effects(const WatchKey& key, const std::string& 
     }
   });
   return effects;
-}
-
-std::optional<std::string> Store::level(const WatchKey& key, const std::string& benchmark,
-                                        const std::string& metric) const {
-  std::optional<std::string> commit;
-  database_->read([&] {
-    Query query(
-        database_->prepared("SELECT commit_hash FROM level JOIN scope ON scope.id = level.scope "
-                            "WHERE watch = ? AND platform = ? AND benchmark = ? AND metric = ?"));
-    if (query.with(key).with(benchmark).with(metric).next()) commit = query.text(0);
-  });
-  return commit;
 }
 
 }  // namespace tandem::daemon::store

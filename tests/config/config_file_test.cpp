@@ -35,7 +35,7 @@ std::string watch_error(const std::string& field) {
 TEST(ConfigFile, ReadsEveryField) {
   const ConfigFile config = parsed(R"({
     "state_dir": "state", "exec_dir": "/exec", "status_file": "../run/stop", "interval": 1.5, "once": true,
-    "max_launches": 10, "build_timeout": 20, "benchmark_timeout": 30, "jobs": 4,
+    "max_launches": 10, "build_timeout": 20, "benchmark_timeout": 30, "confirmation_time": 40, "jobs": 4,
     "cxxflags": "-O2", "ldflags": "-s", "sandbox": "required", "sandbox_read": ["models", "/data"],
     "build_memory": "8G", "build_disk": 1000, "build_processes": 50, "cache_budget": "0", "layouts": 8, "calibrate": false,
     "watch": [{
@@ -56,6 +56,7 @@ TEST(ConfigFile, ReadsEveryField) {
   EXPECT_EQ(config.top.max_launches, 10);
   EXPECT_EQ(config.top.build_timeout, Seconds{20});
   EXPECT_EQ(config.top.benchmark_timeout, Seconds{30});
+  EXPECT_EQ(config.top.confirmation_time, Seconds{40});
   EXPECT_EQ(config.top.jobs, 4);
   EXPECT_EQ(config.top.cxxflags, "-O2");
   EXPECT_EQ(config.top.ldflags, "-s");
@@ -112,7 +113,8 @@ TEST(ConfigFile, RefusesUnknownKeys) {
       error_in("{\n  \"state-dir\": \"x\"}"),
       "2:3: /state-dir: unknown key \"state-dir\"; did you mean \"state_dir\"? allowed here: \"state_dir\", "
       "\"exec_dir\", \"status_file\", \"interval\", \"once\", \"max_launches\", \"build_timeout\", "
-      "\"benchmark_timeout\", \"jobs\", \"cxxflags\", \"ldflags\", \"sandbox\", \"sandbox_read\", "
+      "\"benchmark_timeout\", \"confirmation_time\", \"jobs\", \"cxxflags\", \"ldflags\", \"sandbox\", "
+      "\"sandbox_read\", "
       "\"build_memory\", \"build_disk\", \"build_processes\", \"cache_budget\", \"layouts\", \"calibrate\", "
       "\"watch\"");
   EXPECT_EQ(watch_error(R"("brunch": "main")").substr(0, 75),

@@ -156,7 +156,7 @@ TEST_F(CacheCommands, PruneNothingThatAnOpenRegressionNeeds) {
     verdict.benchmark = record.benchmark;
     verdict.metric = record.metric;
     verdict.outcome = "slower";
-    store.save_step(record.key, {verdict, {record}, std::nullopt});
+    store.save_step(record.key, {verdict, {record}});
   }
   EXPECT_EQ(run({"prune", "--budget", "0", "--json"}), 0) << errors_;
   EXPECT_EQ(json::parse(output_).at("kept"), 1);

@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <gtest/gtest.h>
+
 #include <cmath>
 #include <cstdlib>
+#include <random>
+
+#include "runners/random.hpp"
 
 namespace tandem::tests {
 namespace {
@@ -84,20 +89,10 @@ std::variant<builders::Executable, std::string> FakeBuilder::relink(const builde
 FakeWalk::FakeWalk(const std::vector<FakeCommit>& history, double margin)
     : store(std::make_unique<daemon::store::Store>(directory.path() / "tandem.db",
                                                    daemon::store::Store::Mode::write)),
-      publisher(directory.path()) {
+      publisher(directory.path()),
+      now(monday) {
   static_cast<void>(in_memory);
-  std::vector<builders::Commit> all;
-  for (const FakeCommit& fake : history) {
-    builders::Commit commit;
-    commit.id = fake.id;
-    commit.subject = fake.subject.empty() ? "Change of " + fake.id : fake.subject;
-    commit.first_parent = all.empty() ? "" : all.back().id;
-    commit.committer_time =
-        monday + fake.days * 24 * hour + static_cast<std::int64_t>(all.size()) * hour / 60;
-    all.push_back(commit);
-    commits[fake.id] = fake;
-  }
-  line = daemon::make_line(std::move(all), monday + 365 * 24 * hour);
+  set_line(history);
 
   runner.benchmarks = [this](const std::string& program) {
     std::vector<std::string> names;
@@ -106,8 +101,11 @@ FakeWalk::FakeWalk(const std::vector<FakeCommit>& history, double margin)
   };
   runner.log_ratio = [this](const Call& call) {
     return std::log(commits.at(call.treatment).costs.at(call.benchmark)) -
-           std::log(commits.at(call.control).costs.at(call.benchmark));
+           std::log(commits.at(call.control).costs.at(call.benchmark)) +
+           layout_effect(call.treatment, call.treatment_layout) -
+           layout_effect(call.control, call.control_layout) + noise_of(call);
   };
+  runner.beside = [this](const Call& call) { return beside_of(call); };
   runner.fails = [this](const Call& call) -> std::optional<RunFailure> {
     for (const Side side : {Side::control, Side::treatment}) {
       const FakeCommit& commit = commits.at(side == Side::control ? call.control : call.treatment);
@@ -127,9 +125,74 @@ FakeWalk::FakeWalk(const std::vector<FakeCommit>& history, double margin)
   settings.scratch = directory.path();
 }
 
+void FakeWalk::set_line(const std::vector<FakeCommit>& history) {
+  std::vector<builders::Commit> all;
+  for (const FakeCommit& fake : history) {
+    builders::Commit commit;
+    commit.id = fake.id;
+    commit.subject = fake.subject.empty() ? "Change of " + fake.id : fake.subject;
+    commit.first_parent = all.empty() ? "" : all.back().id;
+    commit.committer_time =
+        monday + fake.days * 24 * hour + static_cast<std::int64_t>(all.size()) * hour / 60;
+    all.push_back(commit);
+    commits[fake.id] = fake;
+  }
+  line = daemon::make_line(std::move(all), monday + 365 * 24 * hour);
+}
+
+builders::CommitFacts FakeWalk::facts_of(const std::string& commit) const {
+  const FakeCommit& fake = commits.at(commit);
+  builders::CommitFacts facts;
+  facts.patch_id = fake.patch;
+  facts.reverse_patch_id = fake.undoes;
+  facts.reverts = fake.reverts;
+  facts.files = fake.files;
+  return facts;
+}
+
+double FakeWalk::layout_effect(const std::string& commit, const std::string& layout) const {
+  const FakeCommit& fake = commits.at(commit);
+  const bool built = layout == "builds";
+  constexpr std::uint64_t seeds_of_a_screen = 4;
+  double effect = built ? std::log(fake.shipped) : 0;
+  if (!built && std::stoull(layout, nullptr, 16) <= seeds_of_a_screen) effect = std::log(fake.first_layouts);
+  if (layout_spread > 0) {
+    std::mt19937_64 random(runners::seed_of(commit + "\n" + layout));
+    effect += std::normal_distribution<double>(0, layout_spread)(random);
+  }
+  return effect;
+}
+
+double FakeWalk::noise_of(const Call& call) const {
+  if (sigma <= 0) return 0;
+  std::mt19937_64 random(call.plan.program_seed + (call.plan.first_slot == Side::control ? 1 : 0));
+  return std::normal_distribution<double>(0, sigma)(random);
+}
+
+std::vector<Beside> FakeWalk::beside_of(const Call& call) const {
+  std::vector<Beside> all;
+  for (const auto& [name, value] : commits.at(call.treatment).beside) {
+    const auto rule = rules.find(name);
+    specs::Metric metric{name, "B"};
+    if (rule != rules.end()) metric = rule->second;
+    const auto& of_control = commits.at(call.control).beside;
+    const auto found = of_control.find(name);
+    if (found != of_control.end()) all.push_back({metric, found->second, value});
+  }
+  return all;
+}
+
 void FakeWalk::restart() {
-  pipeline_ = std::make_unique<daemon::Pipeline>(
-      settings, daemon::Workshop{builder, runner, *store, publisher, [] { return monday; }, status, [] {}});
+  workshop_.emplace(daemon::Workshop{builder,
+                                     runner,
+                                     *store,
+                                     publisher,
+                                     [this] { return now; },
+                                     status,
+                                     [] {},
+                                     {},
+                                     [this](const std::string& commit) { return facts_of(commit); }});
+  pipeline_ = std::make_unique<daemon::Pipeline>(settings, *workshop_);
 }
 
 bool FakeWalk::examine_one(std::size_t position, const std::stop_token& stop) {
@@ -157,18 +220,35 @@ std::vector<std::string> FakeWalk::verdicts() const {
 std::vector<std::string> FakeWalk::records() const {
   std::vector<std::string> found;
   for (const daemon::Record& record : store->records({})) {
+    const std::string series = record.metric.name == runner.metric.name
+                                   ? record.benchmark
+                                   : record.benchmark + " " + record.metric.name;
     std::string text = fmt::format("{} {} {} {} ({}..{}) {:.3f}", name_of(record.kind), name_of(record.state),
-                                   record.benchmark, record.culprit.id, record.confirmation.control,
+                                   series, record.culprit.id, record.confirmation.control,
                                    record.confirmation.treatment, record.ratio.estimate);
     for (const std::string& other : record.co_suspects) text += " or " + other;
     if (record.state == RecordState::fixed) text += " fixed by " + record.life.back().commit;
+    if (record.state == RecordState::partly_fixed) {
+      text += fmt::format(" {:.3f} left", record.remaining.value_or(0));
+    }
     found.push_back(text);
   }
   return found;
 }
 
-std::string FakeWalk::level(const std::string& benchmark) const {
-  return store->level(settings.key, benchmark, runner.metric.name).value_or("");
+daemon::Record FakeWalk::record(daemon::RecordKind kind, const std::string& culprit) const {
+  auto all = store->records({{}, {}, kind, {}});
+  std::erase_if(all, [&](const daemon::Record& one) { return one.culprit.id != culprit; });
+  EXPECT_EQ(all.size(), 1u) << name_of(kind) << " of " << culprit;
+  return all.empty() ? daemon::Record{} : all.front();
+}
+
+std::string FakeWalk::level(const std::string& benchmark, std::string metric) const {
+  if (metric.empty()) metric = runner.metric.name;
+  auto records = store->records({settings.key, benchmark, {}, {}});
+  std::erase_if(records, [&](const daemon::Record& one) { return one.metric.name != metric; });
+  const auto at = daemon::level_before(line, line.commits.size(), records);
+  return at ? line.commits[*at].id : "";
 }
 
 std::vector<std::string> FakeWalk::done() const {

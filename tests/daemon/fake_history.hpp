@@ -10,6 +10,7 @@
 #include "builders/builder.hpp"
 #include "daemon/control_rule.hpp"
 #include "daemon/fake_runner.hpp"
+#include "daemon/life.hpp"
 #include "daemon/pipeline.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -29,6 +30,13 @@ struct FakeCommit {
   } fate = Fate::runs;
   std::int64_t days = 0;  ///< after the Monday on which the history begins
   std::string subject = {};
+  std::string patch = {};                     ///< its patch id
+  std::string undoes = {};                    ///< the patch id of the change that it is the opposite of
+  std::vector<std::string> reverts = {};      ///< as its message says
+  std::vector<std::string> files = {};        ///< that it touches
+  std::map<std::string, double> beside = {};  ///< further metrics of every benchmark, in their units
+  double shipped = 1;        ///< what the layout as built costs more than the others, as a factor
+  double first_layouts = 1;  ///< the same of those with the seeds 1 to 4
 };
 
 /// A short way to write a commit with one benchmark, "work".
@@ -65,12 +73,24 @@ class FakeWalk {
   bool examine_one(std::size_t position, const std::stop_token& stop = {});
   /// A new pipeline, as after the end of the process; the store stays.
   void restart();
+  /// A force-push: the line is this one from now on, and records are carried over as the watch does it.
+  void rewrite(const std::vector<FakeCommit>& history);
+  /// A person says this about the only record of the culprit.
+  void say(daemon::Wish wish, const std::string& culprit, const std::string& reason = "so it is");
+  /// What the store knows from now on of the noise of a launch, and of other layouts.
+  void calibrate(const std::string& benchmark, double noise, std::optional<double> spread = {});
+  /// Answers the requests that wait, as the watch does it.
+  std::vector<std::string> serve(const std::stop_token& stop = {});
 
   /// What the store holds, one line each: "c2 work slower against c0".
   [[nodiscard]] std::vector<std::string> verdicts() const;
-  /// "regression open work c2 (c1..c2) 1.100", with " or c1" for co-suspects and "fixed by c3".
+  /// "regression open work c2 (c1..c2) 1.100", with " or c1" for co-suspects and "fixed by c3", or
+  /// "1.050 left" of what is partly fixed. A metric beside the usual one follows its benchmark's name.
   [[nodiscard]] std::vector<std::string> records() const;
-  [[nodiscard]] std::string level(const std::string& benchmark = "work") const;
+  /// The only record of this kind and culprit; the test fails if there is not exactly one.
+  [[nodiscard]] daemon::Record record(daemon::RecordKind kind, const std::string& culprit) const;
+  /// L(benchmark) after the last commit of the line; empty: none.
+  [[nodiscard]] std::string level(const std::string& benchmark = "work", std::string metric = {}) const;
   [[nodiscard]] std::vector<std::string> done() const;
 
   daemon::PipelineSettings settings;  ///< takes effect with the next pipeline
@@ -82,8 +102,19 @@ class FakeWalk {
   std::unique_ptr<daemon::store::Store> store;
   daemon::Publisher publisher;
   daemon::Status status;
+  std::int64_t now;                            ///< the clock: stands until it is moved
+  double sigma = 0;                            ///< of one launch
+  double layout_spread = 0;                    ///< every linking of a commit is off by its own luck
+  std::map<std::string, specs::Metric> rules;  ///< how metrics that commits have beside are judged, by name
 
  private:
+  void set_line(const std::vector<FakeCommit>& history);
+  [[nodiscard]] builders::CommitFacts facts_of(const std::string& commit) const;
+  [[nodiscard]] double layout_effect(const std::string& commit, const std::string& layout) const;
+  [[nodiscard]] double noise_of(const Call& call) const;
+  [[nodiscard]] std::vector<Beside> beside_of(const Call& call) const;
+
+  std::optional<daemon::Workshop> workshop_;
   std::unique_ptr<daemon::Pipeline> pipeline_;
 };
 

@@ -95,9 +95,15 @@ LaunchResult FakeRunner::launch(const ProgramPair& pair, const runners::Subject&
     if (plan.only) (*plan.only == Side::control ? launch.treatment : launch.control).clear();
     if (plan.only) launch.first.clear();
     all.push_back({name, metric, std::move(launch)});
-    for (const auto& [beside, ratio] : further) {
+    for (const auto& [other, ratio] : further) {
       const bool changed = call.control != call.treatment;
-      all.push_back({name, beside, launch_with(changed ? ratio : 0, call, Protocol::command)});
+      all.push_back({name, other, launch_with(changed ? ratio : 0, call, Protocol::command)});
+    }
+    for (const Beside& one : beside ? beside(call) : std::vector<Beside>{}) {
+      Launch values = launch_with(0, call, Protocol::command);
+      values.control = {one.control};
+      values.treatment = {one.treatment};
+      all.push_back({name, one.metric, std::move(values)});
     }
   }
   return all;

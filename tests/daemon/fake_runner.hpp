@@ -23,6 +23,13 @@ struct Call {
   std::size_t count = 0;  ///< launches of this benchmark and pair before this one
 };
 
+/// What a launch gives of a benchmark beside the metric that it is made for, once a side.
+struct Beside {
+  specs::Metric metric;
+  double control = 1;
+  double treatment = 1;
+};
+
 /// A runner without processes: what it measures is written down by the test.
 class FakeRunner final : public runners::PairRunner {
  public:
@@ -34,6 +41,8 @@ class FakeRunner final : public runners::PairRunner {
   specs::Metric metric = {};
   /// What every launch gives of each benchmark beside it, and ln(treatment / control) of that.
   std::vector<std::pair<specs::Metric, double>> further = {};
+  /// The same where it belongs to the programs of the call.
+  std::function<std::vector<Beside>(const Call&)> beside;
   runners::BenchmarkFacts benchmark_facts = {1000.0, 1, true, 0};  ///< of every benchmark
 
   /// ln(treatment / control) of the metric that a launch gives.

@@ -1,180 +1,250 @@
-// Calibrating at the tip, and what the walk makes of it.
+// What is done at the tip, in which order, and how it gives way.
 #include "daemon/idle_time.hpp"
 
-#include <gtest/gtest.h>
+#include <algorithm>
 
-#include <random>
-
-#include "daemon/fake_history.hpp"
+#include "daemon/idle_fixture.hpp"
+#include "specs/error.hpp"
 
 namespace tandem::daemon {
 namespace {
 
-using runners::Pairing;
 using Spent = IdleTime::Spent;
 using tests::at_cost;
-using tests::Call;
-using tests::FakeWalk;
 
-class IdleTimeTest : public testing::Test {
+class IdleTimeTest : public tests::AtTheTip {
  protected:
-  IdleTimeTest() {
-    walk_.settings.cpus.measured = walk_.settings.cpus.all = {0};
-    walk_.settings.cpus.duet = {std::vector<int>{0}, std::vector<int>{1}};
-    // Differences of costs as the history has them, and a little noise.
-    walk_.runner.log_ratio = [truth = walk_.runner.log_ratio, this](const Call& call) {
-      std::mt19937_64 random(call.plan.program_seed);
-      const double sigma = call.plan.shape.pairing == Pairing::duet ? duet_sigma_ : 0.004;
-      const double coin = call.plan.first_slot == runners::Side::control ? 1 : -1;
-      const double planted = std::log1p(call.plan.shape.treatment_extra);
-      return truth(call) + planted + coin * bias_ + std::normal_distribution<double>(0, sigma)(random);
-    };
-  }
+  IdleTimeTest() : AtTheTip({at_cost("c0", 1), at_cost("c1", 1), at_cost("c2", 1)}) {}
 
-  IdleTime idle() {
-    // Fake launches take no time: the budget is never used up.
-    return {walk_.settings, workshop(), 60};
+  /// A screen of the tip that was left without an answer.
+  void leave_inconclusive(double cost) {
+    walk_.commits.at("c2").costs = {{"work", cost}};
+    walk_.settings.max_launches = 5;
+    walk_.restart();
+    walk_.examine({2});
+    ASSERT_EQ(verdict().outcome, "inconclusive");
+    walk_.settings.max_launches = 40;
   }
-  Workshop workshop() {
-    return {walk_.builder,
-            walk_.runner,
-            *walk_.store,
-            walk_.publisher,
-            [this] { return now_; },
-            walk_.status,
-            [this] { phases_.insert(walk_.status.phase); },
-            [this] { return host_; }};
-  }
-  const builders::Commit& tip() { return walk_.line.commits.back(); }
-
-  FakeWalk walk_{{at_cost("c0", 1), at_cost("c1", 1), at_cost("c2", 1.1)}};
-  double duet_sigma_ = 0.001;
-  double bias_ = 0;
-  std::int64_t now_ = 1'704'705'120;
-  std::string host_ = "a host";
-  std::set<std::string> phases_;
+  store::StoredVerdict verdict() { return walk_.store->verdicts(walk_.settings.key, "c2").front(); }
 };
 
-TEST_F(IdleTimeTest, CalibratesWhatIsMissingAndThenHasNothingToDo) {
-  IdleTime time = idle();
-  EXPECT_EQ(time.calibrate_next(tip(), {}), Spent::calibrated);
-  EXPECT_EQ(time.calibrate_next(tip(), {}), Spent::nothing_to_do);
-  const auto found = walk_.store->calibration(walk_.settings.key, "work");
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->chosen.pairing, Pairing::duet);
-  EXPECT_EQ(found->host, "a host");
-  EXPECT_EQ(found->at, now_);
-  EXPECT_TRUE(phases_.contains("calibrating"));
-  EXPECT_EQ(walk_.status.noise_floor.at("work").pairing, "duet");
-  EXPECT_NEAR(walk_.status.noise_floor.at("work").sigma, 0.001, 0.0008);
-  EXPECT_EQ(walk_.runner.launches_of("c2", "c2"), walk_.runner.launches().size()) << "the tip next to itself";
+TEST_F(IdleTimeTest, HasNothingToDoBeforeACommitWasExamined) {
+  EXPECT_EQ(spend(), Spent::nothing_to_do);
+  EXPECT_TRUE(walk_.runner.calls.empty());
 }
 
-TEST_F(IdleTimeTest, TakesOneBenchmarkAtATime) {
-  for (auto& [id, commit] : walk_.commits) commit.costs = {{"one", 1}, {"two", 1}};
-  IdleTime time = idle();
-  EXPECT_EQ(time.calibrate_next(tip(), {}), Spent::calibrated);
-  EXPECT_EQ(walk_.store->calibrations().size(), 1u);
-  EXPECT_EQ(time.calibrate_next(tip(), {}), Spent::calibrated);
-  EXPECT_EQ(walk_.store->calibrations().size(), 2u);
-  EXPECT_EQ(time.calibrate_next(tip(), {}), Spent::nothing_to_do);
+TEST_F(IdleTimeTest, GoesFromCalibrationOverWhatIsOpenToEvidenceAndAnchors) {
+  walk_.examine({0, 1});
+  leave_inconclusive(1);
+  const auto steps = spend_all();
+  EXPECT_EQ(steps, (std::vector<Spent>{Spent::calibrated, Spent::continued, Spent::compared_with_itself,
+                                       Spent::compared_with_anchor, Spent::compared_with_anchor,
+                                       Spent::nothing_to_do}));
+  EXPECT_EQ(walk_.status.idle_work, "") << "nothing is left of it";
 }
 
-TEST_F(IdleTimeTest, StartsAgainWhenTheHostChanges) {
-  EXPECT_EQ(idle().calibrate_next(tip(), {}), Spent::calibrated);
-  host_ = "another kernel";
-  EXPECT_EQ(idle().calibrate_next(tip(), {}), Spent::calibrated);
-  EXPECT_EQ(walk_.store->calibration(walk_.settings.key, "work")->host, host_);
-  EXPECT_EQ(walk_.store->newest_events(1).front().sentence,
-            "work is calibrated again: the host is now another kernel, and was a host");
+TEST_F(IdleTimeTest, CalibratesOnlyWhereNothingElseIsWanted) {
+  walk_.examine();
+  restart();
+  EXPECT_EQ(idle_->spend_next(walk_.line, {}, IdleTime::Work::calibration), Spent::calibrated);
+  EXPECT_EQ(idle_->spend_next(walk_.line, {}, IdleTime::Work::calibration), Spent::nothing_to_do);
 }
 
-TEST_F(IdleTimeTest, StartsAgainWhenTheScreensScatterMore) {
-  EXPECT_EQ(idle().calibrate_next(tip(), {}), Spent::calibrated);
-  for (int i = 0; i < 6; ++i) {
-    store::StoredVerdict verdict;
-    verdict.commit = "x" + std::to_string(i);
-    verdict.benchmark = "work";
-    verdict.outcome = "unchanged";
-    verdict.verdict.sigma = 0.03;
-    verdict.verdict.launches = 20;
-    verdict.at = now_ + 1;
-    walk_.store->save_step(walk_.settings.key, {verdict, {}, std::nullopt});
+TEST_F(IdleTimeTest, LeavesTheCalibrationOutWhereItIsNotWanted) {
+  walk_.examine();
+  restart();
+  std::vector<Spent> steps;
+  while (steps.empty() || steps.back() != Spent::nothing_to_do) {
+    steps.push_back(idle_->spend_next(walk_.line, {}, IdleTime::Work::all_but_calibration));
+    ASSERT_LT(steps.size(), 20u);
   }
-  now_ += 10;
-  EXPECT_EQ(idle().calibrate_next(tip(), {}), Spent::calibrated);
-  EXPECT_EQ(idle().calibrate_next(tip(), {}), Spent::nothing_to_do) << "the new screens are older than it";
+  EXPECT_EQ(steps.front(), Spent::compared_with_itself);
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), Spent::calibrated), 0);
 }
 
-TEST_F(IdleTimeTest, StartsAgainForAnotherMargin) {
-  EXPECT_EQ(idle().calibrate_next(tip(), {}), Spent::calibrated);
-  walk_.settings.tests = tests_of({}, 0.05);
-  EXPECT_EQ(idle().calibrate_next(tip(), {}), Spent::calibrated);
+TEST_F(IdleTimeTest, LooksAtTheNewestCommitThatBuilds) {
+  walk_.commits.at("c2").fate = tests::FakeCommit::Fate::does_not_build;
+  walk_.examine();
+  EXPECT_EQ(spend(), Spent::calibrated);
+  EXPECT_EQ(walk_.runner.calls.back().treatment, "c1");
 }
 
-TEST_F(IdleTimeTest, LeavesAProgramThatCrashesAloneAndSaysSo) {
-  walk_.commits.at("c2").fate = tests::FakeCommit::Fate::crashes_in_launches;
-  IdleTime time = idle();
-  EXPECT_EQ(time.calibrate_next(tip(), {}), Spent::calibrated);
-  EXPECT_EQ(time.calibrate_next(tip(), {}), Spent::nothing_to_do);
-  EXPECT_EQ(walk_.store->newest_events(1).front().sentence,
-            "work could not be calibrated: control was killed by signal 11 (Segmentation fault)");
-  EXPECT_FALSE(walk_.store->calibration(walk_.settings.key, "work"));
-}
-
-TEST_F(IdleTimeTest, StoresNothingWhenStopped) {
-  std::stop_source stop;
+TEST_F(IdleTimeTest, GivesWayBetweenTwoLaunchesAndStoresNothing) {
+  walk_.examine();
+  ASSERT_EQ(spend(), Spent::calibrated);
+  std::stop_source news;
+  const std::size_t before = walk_.runner.calls.size();
   walk_.runner.before_call = [&] {
-    if (walk_.runner.calls.size() == 12) stop.request_stop();
+    if (walk_.runner.calls.size() == before + 4) news.request_stop();
   };
-  EXPECT_EQ(idle().calibrate_next(tip(), stop.get_token()), Spent::stopped);
-  EXPECT_TRUE(walk_.store->calibrations().empty());
-  EXPECT_EQ(walk_.runner.calls.size(), 12u);
+  EXPECT_EQ(spend(news.get_token()), Spent::stopped);
+  EXPECT_EQ(walk_.runner.calls.size(), before + 4);
+  EXPECT_EQ(walk_.store->screen_counts(0).null_screens, 0u);
+  walk_.runner.before_call = {};
+  EXPECT_EQ(spend(), Spent::compared_with_itself) << "the same step, once more";
 }
 
-TEST_F(IdleTimeTest, LinksAnewToFindTheLayoutSpread) {
-  walk_.builder.layouts = true;
-  EXPECT_EQ(idle().calibrate_next(tip(), {}), Spent::calibrated);
-  EXPECT_EQ(walk_.builder.relinked.size(), 16u);
-  EXPECT_TRUE(walk_.store->calibration(walk_.settings.key, "work")->layout_spread);
+TEST_F(IdleTimeTest, GoesOnWithAScreenUntilItIsUnchanged) {
+  walk_.examine({0, 1});
+  leave_inconclusive(1);
+  ASSERT_EQ(spend(), Spent::calibrated);
+  EXPECT_EQ(spend(), Spent::continued);
+  EXPECT_EQ(verdict().outcome, "unchanged");
+  EXPECT_GT(verdict().verdict.launches, 5u) << "those that were stored are part of it";
+  EXPECT_EQ(walk_.runner.launches_of("c0", "c2"), verdict().verdict.launches) << "and were not made again";
 }
 
-TEST_F(IdleTimeTest, DecidesHowTheNextCommitsAreMeasured) {
-  EXPECT_EQ(idle().calibrate_next(walk_.line.commits.front(), {}), Spent::calibrated);
-  walk_.runner.calls.clear();
+TEST_F(IdleTimeTest, GoesOnWithAScreenUntilItIsASuspectAndSettlesIt) {
+  walk_.examine({0, 1});
+  leave_inconclusive(1.05);
+  ASSERT_EQ(spend(), Spent::calibrated);
+  EXPECT_EQ(spend(), Spent::continued);
+  EXPECT_EQ(verdict().outcome, "slower");
+  ASSERT_EQ(walk_.records().size(), 1u);
+  EXPECT_TRUE(walk_.records().front().starts_with("regression open work c2 (c1..c2)"));
+}
+
+TEST_F(IdleTimeTest, GivesABenchmarkFourTimesTheLaunchesAndNoMore) {
+  sigma_ = 0.02;
+  walk_.settings.tests = tests_of({}, 0.01);
+  walk_.examine({0, 1});
+  leave_inconclusive(1.007);  // between half the margin and the margin nothing can be said
+  walk_.settings.max_launches = 10;
+  ASSERT_EQ(spend(), Spent::calibrated);
+  std::size_t continued = 0;
+  while (continued < 20 && spend() == Spent::continued) ++continued;
+  EXPECT_LE(verdict().history.launches.size(), 40u);
+  EXPECT_LE(continued, 4u);
+}
+
+TEST_F(IdleTimeTest, LeavesAProgramThatFailsAlone) {
   walk_.examine();
-  EXPECT_EQ(walk_.runner.launches_of("c0", "c0"), 0u) << "no A/A of its own";
-  ASSERT_FALSE(walk_.runner.launches().empty());
-  for (const Call& call : walk_.runner.launches()) EXPECT_EQ(call.plan.shape.pairing, Pairing::duet);
-  const auto verdict = walk_.store->verdicts(walk_.settings.key, "c1").front();
-  EXPECT_NEAR(verdict.history.settings.prior_sigma, 0.001, 0.0008);
-  EXPECT_EQ(walk_.records().size(), 1u);
+  ASSERT_EQ(spend(), Spent::calibrated);
+  walk_.commits.at("c2").fate = tests::FakeCommit::Fate::crashes_in_launches;
+  const auto steps = spend_all();
+  EXPECT_EQ(steps.back(), Spent::nothing_to_do);
+  EXPECT_LT(steps.size(), 6u);
+  const auto events = walk_.store->newest_events(5);
+  EXPECT_TRUE(
+      std::any_of(events.begin(), events.end(), [](const auto& event) { return event.kind == "live A/A"; }));
 }
 
-TEST_F(IdleTimeTest, ConfirmsInTurnsWhereADuetSlowsDown) {
-  EXPECT_EQ(idle().calibrate_next(walk_.line.commits.front(), {}), Spent::calibrated);
-  auto calibration = *walk_.store->calibration(walk_.settings.key, "work");
-  calibration.slow_down = 1.2;
-  walk_.store->save_calibration(walk_.settings.key, calibration);
-  walk_.runner.calls.clear();
+TEST_F(IdleTimeTest, DoesNotThrowWhenTheGroundBreaks) {
   walk_.examine();
-  std::size_t turns = 0;
-  for (const Call& call : walk_.runner.launches())
-    turns += call.plan.shape.pairing == Pairing::alternate ? 1 : 0;
-  EXPECT_EQ(turns, 32u) << "the units of the confirmation";
+  walk_.runner.before_call = [] { throw Error("the disk is gone"); };
+  EXPECT_EQ(spend(), Spent::failed);
+  EXPECT_EQ(walk_.status.last_error, "the disk is gone");
+  EXPECT_EQ(walk_.store->newest_events(1).front().kind, "idle time");
+  walk_.runner.before_call = {};
+  EXPECT_EQ(spend(), Spent::nothing_to_do) << "it rests";
+  now_ += 3601;
+  EXPECT_EQ(spend(), Spent::calibrated);
 }
 
-TEST_F(IdleTimeTest, RecordsNothingOfAnUnfitBenchmark) {
-  bias_ = 0.05;
-  EXPECT_EQ(idle().calibrate_next(walk_.line.commits.front(), {}), Spent::calibrated);
-  EXPECT_NE(walk_.status.noise_floor.at("work").unfit, "");
-  EXPECT_EQ(walk_.status.unfit, "") << "one benchmark speaks for itself, not for the host";
-  bias_ = 0;
-  walk_.examine();
-  EXPECT_TRUE(walk_.records().empty());
-  const auto verdict = walk_.store->verdicts(walk_.settings.key, "c2").front();
-  EXPECT_EQ(verdict.outcome, "slower");
-  EXPECT_NE(verdict.note.find("; not recorded: "), std::string::npos) << verdict.note;
+class RetestTest : public tests::AtTheTip {
+ protected:
+  static constexpr std::int64_t week = 7 * 24 * 3600;
+  RetestTest() : AtTheTip({at_cost("c0", 1), at_cost("c1", 1.1), at_cost("c2", 1.1), at_cost("c3", 1)}) {
+    walk_.examine({0, 1, 2});
+    now_ += week + 3600;
+  }
+  Record record() { return walk_.store->records({}).front(); }
+  /// The first step that is a re-test, if there is one.
+  bool retests() {
+    const auto steps = spend_all();
+    return std::find(steps.begin(), steps.end(), Spent::retested) != steps.end();
+  }
+};
+
+TEST_F(RetestTest, LooksAtAnOpenRegressionOnceAWeek) {
+  ASSERT_EQ(record().state, RecordState::open);
+  EXPECT_TRUE(retests());
+  ASSERT_EQ(record().retests.size(), 1u);
+  EXPECT_EQ(record().retests.front().control, "c0");
+  EXPECT_EQ(record().retests.front().treatment, "c2");
+  EXPECT_EQ(record().retests.front().outcome, "slower");
+  EXPECT_NEAR(record().retests.front().ratio.estimate, 1.1, 0.005);
+  EXPECT_EQ(record().state, RecordState::open);
+  EXPECT_FALSE(retests()) << "the next one is due in a week";
+  now_ += week + 1;
+  EXPECT_TRUE(retests());
+  EXPECT_EQ(record().retests.size(), 2u);
+}
+
+class SizeRetestTest : public tests::AtTheTip {
+ protected:
+  static tests::FakeCommit of_size(const char* id, double bytes) {
+    tests::FakeCommit commit = at_cost(id, 1);
+    commit.beside = {{"size", bytes}};
+    return commit;
+  }
+  SizeRetestTest() : AtTheTip({of_size("c0", 1000), of_size("c1", 1200), of_size("c2", 1200)}) {
+    specs::Metric size{"size", "B"};
+    size.tolerance = 0.01;
+    walk_.rules = {{"size", size}};
+    walk_.examine();
+    now_ += 8 * 24 * 3600;
+  }
+};
+
+TEST_F(SizeRetestTest, LooksAtAMetricBesideTheFirstOne) {
+  ASSERT_EQ(walk_.records(), std::vector<std::string>{"regression open work size c1 (c0..c1) 1.200"});
+  const auto steps = spend_all();
+  EXPECT_EQ(std::count(steps.begin(), steps.end(), Spent::retested), 1);
+  const auto retests = walk_.store->records({}).front().retests;
+  ASSERT_EQ(retests.size(), 1u);
+  EXPECT_EQ(retests.front().outcome, "slower");
+  EXPECT_NEAR(retests.front().ratio.estimate, 1.2, 1e-9);
+}
+
+TEST_F(RetestTest, DoesNotMeasureTheConfirmedPairAgain) {
+  const std::string id = record().id;
+  walk_.store->save_records({}, {{id, [](Record one) {
+                                    one.confirmation.treatment = "c2";
+                                    return one;
+                                  }}});
+  EXPECT_FALSE(retests());
+}
+
+TEST_F(RetestTest, PassesOverWhatOnlyTheShippedLayoutHas) {
+  walk_.store->save_records({}, {{record().id, [](Record one) {
+                                    one.kind = RecordKind::layout;
+                                    return one;
+                                  }}});
+  EXPECT_FALSE(retests());
+}
+
+TEST_F(RetestTest, TakesTheCommitBeforeTheCulpritWhereTheControlIsGone) {
+  walk_.store->save_records({}, {{record().id, [](Record one) {
+                                    one.confirmation.control = "rewritten";
+                                    return one;
+                                  }}});
+  EXPECT_TRUE(retests());
+  ASSERT_EQ(record().retests.size(), 1u);
+  EXPECT_EQ(record().retests.front().control, "c0");
+}
+
+TEST_F(RetestTest, WaitsWhileTheHostIsNotBelieved) {
+  walk_.store->set_environment("quarantine", std::to_string(now_) + "\tpebble\tlinux\twork\n");
+  bias_ = 0.03;
+  EXPECT_FALSE(retests());
+  EXPECT_TRUE(record().retests.empty());
+}
+
+TEST_F(RetestTest, SaysThatItHasRecoveredWhenItIsGoneTwice) {
+  walk_.commits.at("c2").costs = {{"work", 1.0}};  // something outside the repository did it
+  EXPECT_TRUE(retests());
+  EXPECT_EQ(record().state, RecordState::open) << "once is not enough";
+  EXPECT_TRUE(walk_.store->waiting_requests().empty());
+  now_ += week + 1;
+  EXPECT_TRUE(retests());
+  EXPECT_EQ(record().state, RecordState::recovered);
+  const auto requests = walk_.store->waiting_requests();
+  ASSERT_EQ(requests.size(), 1u) << "the commit that did it is looked for";
+  EXPECT_EQ(requests.front().kind, Request::Kind::bisect);
+  EXPECT_EQ(requests.front().against, "c1");
+  EXPECT_EQ(requests.front().commit, "c2");
+  EXPECT_EQ(requests.front().by, "tandem");
 }
 
 }  // namespace

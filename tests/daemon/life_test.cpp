@@ -11,7 +11,6 @@ namespace {
 using builders::CommitFacts;
 
 constexpr std::int64_t some_day = 1'710'000'000;
-constexpr std::int64_t week = 7 * 24 * 60 * 60;
 
 Record regression_of(double estimate, double low, double high) {
   Record record = tests::sample_regression();
@@ -228,69 +227,6 @@ TEST(AWish, SaysWhoAndWhenAndWhy) {
   EXPECT_EQ(event.reason, "needed");
   EXPECT_EQ(event.at, some_day);
   EXPECT_EQ(event.commit, "");
-}
-
-TEST(ARetest, IsDueAWeekAfterTheLastEventOrRetestOfWhatLives) {
-  Record record = tests::sample_regression();
-  record.life = {{RecordState::open, some_day, "", "", ""}};
-  EXPECT_FALSE(is_retest_due(record, some_day + week - 1));
-  EXPECT_TRUE(is_retest_due(record, some_day + week));
-  EXPECT_FALSE(is_retest_due(record, some_day - week)) << "a clock that went back";
-  record.retests = {{some_day + week, "", "", "slower", {}}};
-  EXPECT_FALSE(is_retest_due(record, some_day + week));
-  EXPECT_TRUE(is_retest_due(record, some_day + 2 * week));
-  record = with_event(record, {RecordState::acknowledged, some_day + 2 * week, "", "", ""});
-  EXPECT_FALSE(is_retest_due(record, some_day + 2 * week + 1));
-  EXPECT_TRUE(is_retest_due(record, some_day + 3 * week));
-  for (const RecordState ended : {RecordState::fixed, RecordState::recovered, RecordState::accepted,
-                                  RecordState::false_alarm, RecordState::superseded, RecordState::noted}) {
-    record.state = ended;
-    EXPECT_FALSE(is_retest_due(record, some_day + 9 * week)) << name_of(ended);
-  }
-  Record bare;
-  EXPECT_TRUE(is_retest_due(bare, some_day)) << "without a life";
-}
-
-/// What re-tests with these outcomes, a week apart, make of an open record.
-std::string after(const std::vector<std::string>& outcomes) {
-  Record record = tests::sample_regression();
-  record.life = {{RecordState::open, some_day, "", "", ""}};
-  for (const std::string& outcome : outcomes) {
-    const auto number = static_cast<std::int64_t>(record.retests.size() + 1);
-    record.retests.push_back({some_day + number * week, "p", "t", outcome, {}});
-  }
-  const auto event = after_retests(record, some_day + 99 * week);
-  return event ? name_of(event->state) : "nothing";
-}
-
-TEST(Retests, MakeItRecoveredWhenTheLastTwoDoNotShowIt) {
-  EXPECT_EQ(after({}), "nothing");
-  EXPECT_EQ(after({"unchanged"}), "nothing");
-  EXPECT_EQ(after({"unchanged", "unchanged"}), "recovered");
-  EXPECT_EQ(after({"slower", "faster", "identical"}), "recovered");
-  EXPECT_EQ(after({"unchanged", "unchanged", "slower"}), "nothing");
-  EXPECT_EQ(after({"unchanged", "slower", "unchanged"}), "nothing");
-  EXPECT_EQ(after({"unchanged", "inconclusive", "unchanged"}), "nothing");
-  EXPECT_EQ(after({"unchanged", "failed"}), "nothing");
-}
-
-TEST(Retests, CountFromTheTimeItWasOpenedAgain) {
-  Record record = tests::sample_regression();
-  record.life = {{RecordState::open, some_day, "", "", ""}};
-  record.retests = {{some_day + week, "", "", "unchanged", {}},
-                    {some_day + 2 * week, "", "", "unchanged", {}}};
-  record = with_event(record, {RecordState::recovered, some_day + 2 * week, "tandem", "", ""});
-  EXPECT_FALSE(after_retests(record, some_day + 3 * week)) << "it has ended";
-  record = with_event(record, {RecordState::open, some_day + 3 * week, "ada", "", ""});
-  EXPECT_FALSE(after_retests(record, some_day + 3 * week));
-  record.retests.push_back({some_day + 4 * week, "", "", "unchanged", {}});
-  EXPECT_FALSE(after_retests(record, some_day + 4 * week));
-  record = with_event(record, {RecordState::acknowledged, some_day + 4 * week + 1, "ada", "", ""});
-  record.retests.push_back({some_day + 5 * week, "", "", "unchanged", {}});
-  const auto event = after_retests(record, some_day + 5 * week);
-  ASSERT_TRUE(event) << "an acknowledgement does not begin anew";
-  EXPECT_EQ(event->commit, "") << "nobody knows who did it";
-  EXPECT_EQ(event->at, some_day + 5 * week);
 }
 
 }  // namespace

@@ -85,11 +85,11 @@ TEST(Pipeline, ClosesARegressionWithTheCommitThatFixedIt) {
       << "the report of the regression is written again";
 }
 
-TEST(Pipeline, CallsARegressionPartlyFixedThatWasOnlyHalfUndone) {
+TEST(Pipeline, KnowsWhatIsLeftOfARegressionThatWasOnlyHalfUndone) {
   FakeWalk walk({at_cost("c0", 1), at_cost("c1", 1.2), at_cost("c2", 1.1)});
   walk.examine();
-  EXPECT_EQ(walk.records(),
-            (Texts{"regression partly fixed work c1 (c0..c1) 1.200", "improvement noted work c2 (c1..c2) 0.917"}));
+  EXPECT_EQ(walk.records(), (Texts{"regression partly fixed work c1 (c0..c1) 1.200 1.100 left",
+                                   "improvement noted work c2 (c1..c2) 0.917"}));
 }
 
 TEST(Pipeline, NotesAnImprovement) {

@@ -48,6 +48,7 @@ TEST(ARewrittenBranch, CarriesALivingRecordToTheCommitWithTheSamePatch) {
   EXPECT_NE(changed[0].life.back().reason.find(changed[1].id), std::string::npos);
   const Record& copy = changed[1];
   EXPECT_EQ(copy.id, record_id(old.key, old.benchmark, old.metric.name, again.id));
+  EXPECT_EQ(copy.incident, record_id(old.key, {}, {}, again.id));
   EXPECT_EQ(copy.state, RecordState::acknowledged);
   EXPECT_EQ(copy.life.size(), old.life.size());
   EXPECT_EQ(copy.culprit.id, again.id);
@@ -130,6 +131,59 @@ TEST(ARewrittenBranch, KeepsWhatWasFoundThereMeanwhile) {
   const auto changed = carried_over({old, found}, with_patch.seen(), some_day);
   ASSERT_EQ(changed.size(), 1u);
   EXPECT_EQ(changed[0].id, old.id);
+}
+
+TEST(ARewrittenBranch, ReplacesAMereNoteThatWasMadeThere) {
+  const Record old = sample(RecordState::open);
+  Record note = sample(RecordState::noted);
+  note.kind = RecordKind::not_reproduced;
+  note.culprit = note.treatment = again;
+  note.id = record_id(note.key, note.benchmark, note.metric.name, again.id);
+  const auto changed = carried_over({old, note}, with_patch.seen(), some_day);
+  ASSERT_EQ(changed.size(), 2u);
+  EXPECT_EQ(changed[1].id, note.id);
+  EXPECT_EQ(changed[1].kind, RecordKind::regression);
+  note.kind = RecordKind::improvement;
+  EXPECT_EQ(carried_over({old, note}, with_patch.seen(), some_day).size(), 1u)
+      << "a step is more than a note";
+}
+
+TEST(ARewrittenBranch, RevivesWhatItHasAgain) {
+  const std::pair<RecordState, RecordState> table[] = {
+      {RecordState::open, RecordState::open},
+      {RecordState::acknowledged, RecordState::open},
+      {RecordState::fixed, RecordState::noted},
+      {RecordState::noted, RecordState::noted},
+  };
+  for (const auto& [before, after] : table) {
+    const Record old = sample(before);
+    const auto gone = carried_over({old}, without_patch.seen(), some_day);
+    ASSERT_EQ(gone.size(), 1u);
+    const Branch back = {{old.culprit.id}, {}};
+    const auto changed = carried_over(gone, back.seen(), some_day + 1);
+    ASSERT_EQ(changed.size(), 1u) << name_of(before);
+    EXPECT_EQ(changed[0].id, old.id);
+    EXPECT_EQ(changed[0].state, after) << name_of(before);
+    EXPECT_EQ(changed[0].life.back().reason, "its commit is on the branch again");
+    EXPECT_TRUE(carried_over(changed, back.seen(), some_day + 2).empty()) << "once";
+  }
+}
+
+TEST(ARewrittenBranch, DoesNotReviveWhatGoesOnWithAnotherCommitOfTheBranch) {
+  const Record old = sample(RecordState::open);
+  const auto records = carried_over({old}, with_patch.seen(), some_day);
+  Branch both = with_patch;
+  both.commits.insert(old.culprit.id);
+  EXPECT_TRUE(carried_over(records, both.seen(), some_day + 1).empty());
+}
+
+TEST(ARewrittenBranch, DoesNotReviveAFalseAlarm) {
+  const auto records = carried_over({sample(RecordState::false_alarm)}, with_patch.seen(), some_day);
+  ASSERT_EQ(records.size(), 2u);
+  const Branch back = {{records[0].culprit.id}, {}};
+  const auto changed = carried_over({records[0]}, back.seen(), some_day + 1);
+  ASSERT_EQ(changed.size(), 1u);
+  EXPECT_EQ(changed[0].state, RecordState::false_alarm);
 }
 
 }  // namespace

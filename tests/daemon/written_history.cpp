@@ -130,7 +130,8 @@ class Walk {
     const double ratio =
         branch_.back().costs.at(record.benchmark) / branch_.at(*culprit - 1).costs.at(record.benchmark);
     const char* outcome = ratio > 1 + margin ? "slower" : ratio < 1 / (1 + margin) ? "faster" : "unchanged";
-    record.retests.push_back({++clock_, {}, {}, outcome, {ratio, ratio, ratio, 0.95}});
+    const std::string& newest = branch_.back().commit.id;
+    record.retests.push_back({++clock_, {}, newest, outcome, {ratio, ratio, ratio, 0.95}});
     if (const auto event = after_retests(record, ++clock_)) record = with_event(record, *event);
   }
 

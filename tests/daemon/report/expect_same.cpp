@@ -46,6 +46,8 @@ void expect_same(const daemon::ConfirmationRecord& found, const daemon::Confirma
   ASSERT_EQ(found.units.size(), wanted.units.size());
   for (std::size_t i = 0; i < wanted.units.size(); ++i) expect_bits(found.units[i], wanted.units[i]);
   expect_bits(found.seconds, wanted.seconds);
+  EXPECT_EQ(found.relinked, wanted.relinked);
+  EXPECT_EQ(found.exact, wanted.exact);
 }
 
 void expect_same(const runners::MachineFacts& found, const runners::MachineFacts& wanted) {

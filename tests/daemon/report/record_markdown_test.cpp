@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <sstream>
 
 #include "daemon/report/golden.hpp"
@@ -61,6 +62,29 @@ TEST(RecordMarkdown, SaysInItsHeadingHowItWentOn) {
             "# softmax/1000 seems 8.3 % slower at 44444444; not confirmed yet");
 }
 
+TEST(RecordMarkdown, ShowsTheStateOfALayoutRecordThatHasOne) {
+  Record record = tests::sample_layout();
+  const auto heading = [&](RecordState state) {
+    record.state = state;
+    const std::string page = record_markdown(record);
+    return page.substr(0, page.find('\n'));
+  };
+  EXPECT_TRUE(heading(RecordState::noted).ends_with("in its own layout only"));
+  EXPECT_TRUE(heading(RecordState::open).ends_with("in its own layout only, open"));
+  EXPECT_TRUE(heading(RecordState::fixed).ends_with("in its own layout only, now fixed"));
+  EXPECT_TRUE(heading(RecordState::accepted).ends_with("in its own layout only, dismissed as accepted"))
+      << heading(RecordState::accepted);
+}
+
+TEST(RecordMarkdown, ShowsSightingsAsWhatBecameOfTheMetric) {
+  Record record = tests::sample_layout();
+  record.sightings = {{"abcdef0123456789", std::log(1.25)}};
+  EXPECT_NE(record_markdown(record).find("| abcdef01 | +25.0 % |"), std::string::npos);
+  record.metric = {"throughput", "B/s", specs::Direction::higher_is_better};
+  EXPECT_NE(record_markdown(record).find("| abcdef01 | -20.0 % |"), std::string::npos)
+      << record_markdown(record);
+}
+
 TEST(RecordMarkdown, SaysFixedEvenWhenNoCommitIsNamed) {
   Record record = tests::sample_fixed();
   record.life.back().commit.clear();
@@ -102,7 +126,8 @@ TEST(RecordMarkdown, LetsForeignTextAddNeitherHeadingsNorTableCellsNorMarkup) {
 }
 
 TEST(RecordMarkdown, GivesAPageEvenForAnEmptyRecord) {
-  const std::string page = record_markdown(Record{});
+  const Record empty;
+  const std::string page = record_markdown(empty);
   EXPECT_TRUE(page.starts_with("# "));
   EXPECT_NE(page.find("There is no confirmation"), std::string::npos);
   EXPECT_EQ(page.find("## Life"), std::string::npos);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "daemon/report/golden.hpp"
@@ -36,6 +37,12 @@ Status sample_status() {
   status.open_regressions = {{"1a2b3c4d5e6f7a8b", "matmul", tests::sample_commit('2', "").id, 1.0825}};
   status.noise_floor["conv2d"] = {0.004, 0.0125, "duet", {}};
   status.noise_floor["softmax/1000"] = {0.02, 0.1, {}, {}};
+  status.false_records = {0.0021, 0.031, 1260, 0.0167, 1200, 1190, 2};
+  status.environment_changes = {{1'704'600'000, "the kernel changed from 6.1.0 to 6.2.0"}};
+  status.notices = {{1'704'610'000, "conv2d costs 0.8 % more since a commit after 11111111"}};
+  status.drift = {
+      {"pebble", "linux", "conv2d", "month", tests::sample_commit('1', "").id, status.commit.id, 1.008}};
+  status.requests = {{7, "measure", "pebble", tests::sample_commit('5', "").id, "mira", 1'704'697'920}};
   status.last_error = "the host example.org cannot be reached";
   status.last_error_at = 1'704'705'000;
   status.updated_at = 1'704'705'120;
@@ -94,6 +101,38 @@ TEST(StatusReport, ShowsHowFarACalibrationIs) {
   EXPECT_EQ(status_line(status), "calibrating softmax/1000: launch 7 of about 66");
   EXPECT_NE(status_text(status_json(status)).find("  softmax/1000: launch 7 of about 66\n"),
             std::string::npos);
+}
+
+TEST(StatusReport, ShowsWhatIsDoneAtTheTip) {
+  Status status = sample_status();
+  status.commit = {};
+  status.idle_work = "softmax/1000 next to itself";
+  EXPECT_EQ(status_line(status), "softmax/1000 next to itself: launch 7 of at most 66");
+  EXPECT_NE(status_text(status_json(status)).find("  softmax/1000 next to itself: launch 7 of at most 66\n"),
+            std::string::npos);
+}
+
+TEST(StatusReport, ShowsARegressionFromNothing) {
+  Status status = sample_status();
+  for (const double ratio :
+       {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    status.open_regressions.front().ratio = ratio;
+    const std::string json = status_json(status);
+    EXPECT_TRUE(nlohmann::json::parse(json)["open_regressions"][0]["ratio"].is_null());
+    EXPECT_NE(status_text(json).find("matmul since 22222222, from 0\n"), std::string::npos)
+        << status_text(json);
+  }
+}
+
+TEST(StatusReport, TellsHowFarTheSearchForACulpritIs) {
+  Status status = sample_status();
+  status.search = "matmul among 12 commits, 3 measurements";
+  const std::string words = "looking for the culprit: matmul among 12 commits, 3 measurements";
+  EXPECT_NE(status_line(status).find(words), std::string::npos) << status_line(status);
+  EXPECT_NE(status_text(status_json(status)).find("  " + words + "\n"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(status_json(status))["search"], status.search);
+  status.commit = {};
+  EXPECT_NE(status_line(status).find(words), std::string::npos) << status_line(status);
 }
 
 class ForeignStatus : public testing::TestWithParam<const char*> {};

@@ -56,7 +56,7 @@ TEST_F(StoreCalibrations, GivesTheSpreadsOfNewScreensOnly) {
     verdict.verdict.sigma = sigma;
     verdict.verdict.launches = launches;
     verdict.verdict.decided_by_total = commit == 5;
-    store.save_step(sample_key, {verdict, {}, std::nullopt});
+    store.save_step(sample_key, {verdict, {}});
   };
   save(1, "unchanged", 100, 0.1, 20);
   save(2, "unchanged", 200, 0.2, 20);

@@ -25,7 +25,7 @@ void write_steps(const std::filesystem::path& file, int first, int saved) {
   }
 }
 
-/// The number of steps in the store, after checking that each is wholly there: verdict, record and level.
+/// The number of steps in the store, after checking that each is wholly there: verdict and record.
 int whole_steps(const Store& store) {
   const auto verdicts = store.newest_verdicts(sample_key, 100'000);
   const auto records = store.records({});
@@ -35,8 +35,6 @@ int whole_steps(const Store& store) {
     EXPECT_EQ(verdicts[static_cast<std::size_t>(count - i)].commit, step_commit(i));
     EXPECT_EQ(records[static_cast<std::size_t>(i - 1)].id, step_id(i));
   }
-  const auto level = store.level(sample_key, "softmax/1000", "throughput");
-  EXPECT_EQ(level, count == 0 ? std::nullopt : std::optional(step_commit(count)));
   return count;
 }
 

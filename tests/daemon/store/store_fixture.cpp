@@ -44,7 +44,6 @@ Store::Step sample_step(int number) {
   step.verdict = sample_verdict(step_commit(number), "softmax/1000");
   step.records = {sample_regression()};
   step.records.front().id = step_id(number);
-  step.level = step_commit(number);
   return step;
 }
 

@@ -40,8 +40,9 @@ void tell_sqlite(const std::filesystem::path& file, const std::string& sql);
 
 /// Takes back what the fourth version of the schema added.
 inline constexpr const char* without_fourth_step =
+    "DROP INDEX verdict_by_time; "
     "ALTER TABLE verdict DROP COLUMN definition; DROP TABLE request; DROP TABLE point; "
-    "DROP TABLE null_screen; DROP TABLE environment; ";
+    "DROP TABLE null_screen; DROP TABLE environment; CREATE TABLE level (commit_hash TEXT); ";
 
 /// What the work throws, or "nothing".
 [[nodiscard]] std::string thrown_message(const std::function<void()>& work);

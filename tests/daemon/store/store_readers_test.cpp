@@ -36,18 +36,18 @@ TEST_F(StoreReaders, SeeWhatWasCommittedWhileAnotherWriteIsOpen) {
 
   sqlite3* connection = nullptr;
   ASSERT_EQ(sqlite3_open(file().c_str(), &connection), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(connection,
-                         "BEGIN IMMEDIATE; UPDATE level SET commit_hash = 'unfinished'; DELETE FROM record;",
-                         nullptr, nullptr, nullptr),
-            SQLITE_OK);
+  ASSERT_EQ(
+      sqlite3_exec(connection, "BEGIN IMMEDIATE; UPDATE verdict SET note = 'unfinished'; DELETE FROM record;",
+                   nullptr, nullptr, nullptr),
+      SQLITE_OK);
   const Store opened_during = reader();
   for (const Store* store : {&open_before, &opened_during}) {
     EXPECT_EQ(store->records({}).size(), 1u);
-    EXPECT_EQ(store->level(sample_key, "softmax/1000", "throughput"), tests::step_commit(1));
+    EXPECT_NE(store->newest_verdicts(sample_key, 1).front().note, "unfinished");
   }
   ASSERT_EQ(sqlite3_exec(connection, "COMMIT", nullptr, nullptr, nullptr), SQLITE_OK);
   EXPECT_TRUE(open_before.records({}).empty());
-  EXPECT_EQ(opened_during.level(sample_key, "softmax/1000", "throughput"), "unfinished");
+  EXPECT_EQ(opened_during.newest_verdicts(sample_key, 1).front().note, "unfinished");
   sqlite3_close(connection);
 }
 
@@ -64,7 +64,7 @@ TEST_F(StoreReaders, ReadWholeStepsWhileAnotherProcessWrites) {
     const Store fresh = reader();
     const std::size_t verdicts = kept.newest_verdicts(sample_key, steps + 1).size();
     const auto records = fresh.records({});
-    const auto level = kept.level(sample_key, "softmax/1000", "throughput");
+    const auto newest = kept.newest_verdicts(sample_key, 1);
     // Asked one after the other while the writer goes on, each answer knows at least what the one before
     // knew.
     ASSERT_GE(verdicts, seen);
@@ -73,7 +73,7 @@ TEST_F(StoreReaders, ReadWholeStepsWhileAnotherProcessWrites) {
       ASSERT_EQ(records[i].id, tests::step_id(static_cast<int>(i) + 1));
     }
     if (!records.empty()) {
-      ASSERT_GE(level.value(), tests::step_commit(static_cast<int>(records.size())));
+      ASSERT_GE(newest.front().commit, tests::step_commit(static_cast<int>(records.size())));
     }
     seen = verdicts;
   }

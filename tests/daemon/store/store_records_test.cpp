@@ -23,8 +23,7 @@ class StoreRecords : public tests::StoreTest {
   }
 
   void save(const Record& record) {
-    store_.save_step(record.key,
-                     {sample_verdict(record.treatment.id, record.benchmark), {record}, std::nullopt});
+    store_.save_step(record.key, {sample_verdict(record.treatment.id, record.benchmark), {record}});
   }
 
   [[nodiscard]] std::vector<std::string> ids(const Store::RecordFilter& filter) const {
@@ -95,6 +94,18 @@ TEST_F(StoreRecords, AreChangedAsTheyAreNow) {
   EXPECT_EQ(both[1].id, records_[1].id);
 }
 
+TEST_F(StoreRecords, KeepANameThatIsNotUtf8) {
+  Record record = records_[0];
+  record.id = "eeee000000000003";
+  record.benchmark = "sum\xff";
+  store_.save_records({record}, {});
+  EXPECT_EQ(store_.record(record.id)->benchmark, "sum\xff");
+  EXPECT_EQ(store_.records({{}, "sum\xff", {}, {}}).front().benchmark, "sum\xff");
+  const auto changed = store_.save_records({}, {event_for(record.id, RecordState::fixed)});
+  EXPECT_EQ(changed.front().benchmark, "sum\xff");
+  EXPECT_EQ(store_.record(record.id)->benchmark, "sum\xff");
+}
+
 TEST_F(StoreRecords, AreChangedTogetherOrNotAtAll) {
   Record fresh = tests::sample_regression();
   fresh.id = "eeee000000000001";
@@ -110,7 +121,7 @@ TEST_F(StoreRecords, AreChangedTogetherOrNotAtAll) {
 }
 
 TEST_F(StoreRecords, AreChangedWithTheVerdictThatChangesThem) {
-  Store::Step step{sample_verdict("a", "softmax/1000"), {}, std::nullopt, {}};
+  Store::Step step{sample_verdict("a", "softmax/1000"), {}, {}};
   step.changes = {event_for(records_[0].id, RecordState::fixed)};
   const auto changed = store_.save_step(sample_key, step);
   ASSERT_EQ(changed.size(), 1u);

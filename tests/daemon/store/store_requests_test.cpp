@@ -97,6 +97,51 @@ TEST_F(StoreRequests, WaitAgainAfterACrash) {
   EXPECT_EQ(store.request(done)->state, Request::State::done);
 }
 
+TEST_F(StoreRequests, FailsWhenTheDaemonEndedThreeTimesWithIt) {
+  Store store = writer();
+  const auto id = store.add_request(sample_request());
+  for (int attempt = 1; attempt <= 3; ++attempt) {
+    Request request = *store.request(id);
+    EXPECT_EQ(request.state, Request::State::waiting);
+    request.state = Request::State::running;
+    store.update_request(request);
+    store.let_running_requests_wait();
+    EXPECT_EQ(store.request(id)->attempts, attempt);
+  }
+  EXPECT_EQ(store.request(id)->state, Request::State::failed);
+  EXPECT_EQ(store.request(id)->answer, "the daemon ended three times while it worked on this");
+  EXPECT_EQ(store.request(id)->code, 4);
+}
+
+TEST_F(StoreRequests, AreAddedWithTheRecordsTheyAreForOrNotAtAll) {
+  Store store = writer();
+  const Record record = tests::sample_regression();
+  const std::vector<Request> wanted = {sample_request(), sample_request()};
+  store.save_records({record}, {}, wanted);
+  ASSERT_EQ(store.waiting_requests().size(), 2u);
+  EXPECT_NE(store.waiting_requests()[0].id, store.waiting_requests()[1].id);
+  const RecordChange refused{record.id, [](const Record&) -> Record { throw InputError("no"); }};
+  EXPECT_THROW(store.save_records({}, {refused}, wanted), InputError);
+  EXPECT_EQ(store.waiting_requests().size(), 2u);
+  Store::Step step = tests::sample_step(1);
+  step.requests = wanted;
+  store.save_step(tests::sample_key, step);
+  EXPECT_EQ(store.waiting_requests().size(), 4u);
+}
+
+TEST_F(StoreRequests, MayBeAddedByTheChangeOfARecord) {
+  Store store = writer();
+  const Record record = tests::sample_regression();
+  store.save_records({record}, {});
+  std::vector<Request> wanted;
+  const RecordChange change{record.id, [&](Record one) {
+                              wanted.push_back(sample_request());
+                              return one;
+                            }};
+  store.save_records({}, {change}, wanted);
+  EXPECT_EQ(store.waiting_requests().size(), 1u);
+}
+
 TEST_F(StoreRequests, AnUnreadableOneIsAnErrorThatNamesTheFile) {
   Store store = writer();
   const auto id = store.add_request(sample_request());

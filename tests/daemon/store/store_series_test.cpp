@@ -37,6 +37,34 @@ TEST_F(StoreSeries, GivesThePointsOfOneSeriesOldestFirst) {
   EXPECT_TRUE(reader().points(sample_key, "softmax", "memory", "week").empty());
 }
 
+TEST_F(StoreSeries, GivesTheNewestPointsAndKnowsWhetherThereIsOne) {
+  Store store = writer();
+  for (const char* commit : {"a", "b", "c"}) store.add_point(sample_key, sample_point(commit, 1));
+  const auto points = store.points(sample_key, "softmax", "time", "week", 2);
+  ASSERT_EQ(points.size(), 2u);
+  EXPECT_EQ(points[0].commit, "b");
+  EXPECT_EQ(points[1].commit, "c");
+  EXPECT_TRUE(store.has_point(sample_key, sample_point("a", 2)));
+  EXPECT_FALSE(store.has_point(sample_key, sample_point("d", 1)));
+  EXPECT_FALSE(store.has_point({"pebble", "arm"}, sample_point("a", 1)));
+  StoredPoint elsewhere = sample_point("a", 1);
+  elsewhere.environment = "kernel 6.6";
+  EXPECT_FALSE(store.has_point(sample_key, elsewhere));
+}
+
+TEST_F(StoreSeries, FindsEventsByTheirKindHoweverManyOthersThereAre) {
+  Store store = writer();
+  store.add_event({"pebble", "environment", "a kernel", 1});
+  store.add_event({"pebble", "drift", "a drift", 2});
+  for (int i = 0; i < 300; ++i) store.add_event({"pebble", "fetch", "it failed", 3});
+  const auto found = store.newest_events_of({"environment", "drift"}, 5);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].sentence, "a drift");
+  EXPECT_EQ(found[1].sentence, "a kernel");
+  EXPECT_EQ(store.newest_events_of({"environment", "drift"}, 1).size(), 1u);
+  EXPECT_TRUE(store.newest_events_of({}, 5).empty());
+}
+
 TEST_F(StoreSeries, ReplacesAPointThatIsMeasuredAgainInItsPlace) {
   Store store = writer();
   store.add_point(sample_key, sample_point("a", 1));
@@ -74,7 +102,7 @@ void save(Store& store, const std::string& commit, const std::string& outcome, s
   StoredVerdict verdict = sample_verdict(commit, "softmax");
   verdict.outcome = outcome;
   verdict.at = at;
-  store.save_step(sample_key, {verdict, {}, std::nullopt});
+  store.save_step(sample_key, {verdict, {}});
 }
 
 TEST_F(StoreSeries, CountsScreensAndTheirSuspects) {
@@ -111,6 +139,16 @@ TEST_F(StoreSeries, CountsNullScreensAloneWhereThereAreNoOthers) {
   EXPECT_EQ(store.screen_counts(26).null_screens, 0u);
 }
 
+TEST_F(StoreSeries, ForgetsNullScreensAfterSixtyDays) {
+  Store store = writer();
+  constexpr std::int64_t day = 24 * 60 * 60;
+  store.add_null_screen(sample_key, {"softmax", "unchanged", 1, 0});
+  store.add_null_screen(sample_key, {"softmax", "unchanged", 1, 60 * day});
+  EXPECT_EQ(store.screen_counts(0).null_screens, 2u);
+  store.add_null_screen(sample_key, {"softmax", "unchanged", 1, 60 * day + 1});
+  EXPECT_EQ(store.screen_counts(0).null_screens, 2u);
+}
+
 TEST_F(StoreSeries, CountsSuspectsThatWereNotReproducedAsFalse) {
   Store store = writer();
   const auto add = [&](const std::string& commit, RecordKind kind, std::int64_t at) {
@@ -122,7 +160,7 @@ TEST_F(StoreSeries, CountsSuspectsThatWereNotReproducedAsFalse) {
     verdict.metric = record.metric;
     verdict.outcome = "slower";
     verdict.at = at;
-    store.save_step(record.key, {verdict, {record}, std::nullopt});
+    store.save_step(record.key, {verdict, {record}});
   };
   add("a", RecordKind::not_reproduced, 10);
   add("b", RecordKind::layout, 20);
@@ -141,7 +179,7 @@ TEST_F(StoreSeries, GivesTheMarginOfTheNewestScreen) {
     verdict.metric = {};
     verdict.outcome = outcome;
     verdict.verdict.margin = margin;
-    store.save_step(sample_key, {verdict, {}, std::nullopt});
+    store.save_step(sample_key, {verdict, {}});
   };
   add("a", "unchanged", 0.01);
   add("b", "slower", 0.016);

@@ -26,7 +26,6 @@ TEST_F(StoreContents, IsEmptyAtFirst) {
   EXPECT_TRUE(store.verdicts(sample_key, "a").empty());
   EXPECT_TRUE(store.newest_verdicts(sample_key, 10).empty());
   EXPECT_TRUE(store.null_effects(sample_key, "b", "time", 10).empty());
-  EXPECT_EQ(store.level(sample_key, "b", "time"), std::nullopt);
   EXPECT_TRUE(store.records({}).empty());
   EXPECT_TRUE(store.newest_events(10).empty());
 }
@@ -117,8 +116,8 @@ TEST_F(StoreContents, KeepsAVerdictExactly) {
   added.history = {};
   {
     Store store = writer();
-    store.save_step(sample_key, {verdict, {}, std::nullopt});
-    store.save_step(sample_key, {added, {}, std::nullopt});
+    store.save_step(sample_key, {verdict, {}});
+    store.save_step(sample_key, {added, {}});
   }
   const auto found = reader().verdicts(sample_key, "a");
   ASSERT_EQ(found.size(), 2u);
@@ -131,12 +130,12 @@ TEST_F(StoreContents, KeepsAVerdictExactly) {
 TEST_F(StoreContents, ReplacesTheVerdictOfTheSameCommitBenchmarkAndMetric) {
   Store store = writer();
   StoredVerdict verdict = sample_verdict("a", "softmax");
-  store.save_step(sample_key, {verdict, {}, std::nullopt});
-  store.save_step(sample_key, {sample_verdict("b", "softmax"), {}, std::nullopt});
+  store.save_step(sample_key, {verdict, {}});
+  store.save_step(sample_key, {sample_verdict("b", "softmax"), {}});
   verdict.note = "again";
-  store.save_step(sample_key, {verdict, {}, std::nullopt});
+  store.save_step(sample_key, {verdict, {}});
   verdict.metric.name = "memory";
-  store.save_step(sample_key, {verdict, {}, std::nullopt});
+  store.save_step(sample_key, {verdict, {}});
   ASSERT_EQ(store.verdicts(sample_key, "a").size(), 2u);
   EXPECT_EQ(store.verdicts(sample_key, "a")[0].note, "again");
   const auto newest = store.newest_verdicts(sample_key, 2);
@@ -151,7 +150,7 @@ TEST_F(StoreContents, GivesTheEffectsOfUnchangedCommitsNewestFirst) {
     StoredVerdict verdict = sample_verdict(commit, "softmax");
     verdict.outcome = outcome;
     verdict.verdict.ratio.estimate = ratio;
-    store.save_step(sample_key, {verdict, {}, std::nullopt});
+    store.save_step(sample_key, {verdict, {}});
   };
   save("a", "unchanged", 1.001);
   save("b", "slower", 1.08);
@@ -163,19 +162,6 @@ TEST_F(StoreContents, GivesTheEffectsOfUnchangedCommitsNewestFirst) {
   EXPECT_EQ(store.null_effects(sample_key, "softmax", "throughput", 9).size(), 3u);
   EXPECT_TRUE(store.null_effects(sample_key, "softmax", "time", 9).empty());
   EXPECT_TRUE(store.null_effects(sample_key, "conv", "throughput", 9).empty());
-}
-
-TEST_F(StoreContents, MovesTheLevelOfOneBenchmarkAndMetric) {
-  Store store = writer();
-  const StoredVerdict verdict = sample_verdict("a", "softmax");
-  store.save_step(sample_key, {verdict, {}, "a"});
-  EXPECT_EQ(store.level(sample_key, "softmax", "throughput"), "a");
-  store.save_step(sample_key, {verdict, {}, std::nullopt});
-  EXPECT_EQ(store.level(sample_key, "softmax", "throughput"), "a");
-  store.save_step(sample_key, {verdict, {}, "b"});
-  EXPECT_EQ(store.level(sample_key, "softmax", "throughput"), "b");
-  EXPECT_EQ(store.level(sample_key, "softmax", "time"), std::nullopt);
-  EXPECT_EQ(store.level(other_watch, "softmax", "throughput"), std::nullopt);
 }
 
 TEST_F(StoreContents, KeepsTheNewestTenThousandEvents) {
@@ -206,7 +192,7 @@ TEST_F(StoreContents, TakesForeignTextAsTextAndNeverAsSql) {
     store.save_build(key, {hostile, false, hostile, with_nul, hostile, 1});
     StoredVerdict verdict = sample_verdict(hostile, with_nul);
     verdict.note = hostile;
-    store.save_step(key, {verdict, {}, hostile});
+    store.save_step(key, {verdict, {}});
     store.add_event({hostile, with_nul, hostile, 1});
   }
   const Store store = reader();
@@ -215,7 +201,6 @@ TEST_F(StoreContents, TakesForeignTextAsTextAndNeverAsSql) {
   EXPECT_EQ(store.build(key, hostile)->sentence, with_nul);
   ASSERT_EQ(store.verdicts(key, hostile).size(), 1u);
   EXPECT_EQ(store.verdicts(key, hostile)[0].benchmark, with_nul);
-  EXPECT_EQ(store.level(key, with_nul, "throughput"), hostile);
   EXPECT_EQ(store.newest_events(1)[0].kind, with_nul);
 }
 

@@ -1,0 +1,103 @@
+#include "daemon/commands/bisect.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "config/config_file.hpp"
+#include "config/state_dir.hpp"
+#include "daemon/commands/narrator.hpp"
+#include "daemon/commands/request_commands.hpp"
+#include "daemon/loop.hpp"
+#include "daemon/report/request_report.hpp"
+#include "daemon/wall_clock.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::daemon::commands {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds look_every{500};
+
+Request request_of(const BisectOptions& options, const WatchKey& key) {
+  Request request;
+  request.kind = Request::Kind::bisect;
+  request.key = key;
+  request.commit = options.bad;
+  request.against = options.good;
+  request.benchmark = options.benchmark;
+  request.by = user_name();
+  request.at = now_seconds();
+  return request;
+}
+
+/// Waits for the running daemon's answer. What is left behind by a stop, or by a daemon that has ended, is
+/// withdrawn; then there is no answer.
+std::optional<Request> ask_daemon(const BisectOptions& options, const fs::path& state_dir,
+                                  const std::stop_token& stop) {
+  store::Store store = open_known_store(state_dir);
+  Request request = request_of(options, chosen_watch(store.scopes(), options.watch, {}));
+  request.id = store.add_request(request);
+  ProgressLine progress;
+  progress.step(
+      fmt::format("the daemon of {} searches; this is its request {}", state_dir.string(), request.id));
+  std::mutex mutex;
+  std::condition_variable_any condition;
+  std::unique_lock lock(mutex);
+  while (!stop.stop_requested()) {
+    if (auto now = store.request(request.id)) request = std::move(*now);
+    const bool ended = request.state == Request::State::done || request.state == Request::State::failed;
+    if (ended) return request;
+    if (request.state == Request::State::waiting && !daemon_runs(state_dir)) break;
+    progress.update(request.progress.empty() ? name_of(request.state) : request.progress);
+    condition.wait_for(lock, stop, look_every, [] { return false; });
+  }
+  request.state = Request::State::failed;
+  request.code = 4;
+  request.answer = fmt::format("request {} was withdrawn", request.id);
+  static_cast<void>(store.update_waiting_request(request));
+  if (!stop.stop_requested()) return std::nullopt;
+  return request;
+}
+
+Request search_here(const BisectOptions& options, const std::optional<config::ConfigFile>& file,
+                    const std::stop_token& stop) {
+  config::Overrides overrides = options.daemon.overrides;
+  overrides.once = true;
+  const config::Settings settings = config::merge(file, overrides);
+  std::vector<WatchKey> watches;
+  for (const auto& watch : settings.watches) watches.push_back({watch.name, {}});
+  Installation installation = find_installation();
+  installation.version = TANDEM_VERSION;
+  Narrator narrator;
+  Request request = run_request(settings, installation, std::ref(narrator),
+                                request_of(options, chosen_watch(watches, options.watch, {})), stop);
+  narrator.finish();
+  return request;
+}
+
+}  // namespace
+
+int run_bisect_command(const BisectOptions& options, const std::stop_token& stop) {
+  std::optional<config::ConfigFile> file;
+  if (options.daemon.config_file) file = config::load_config(*options.daemon.config_file);
+  const fs::path state_dir =
+      config::choose_state_dir(options.daemon.overrides.state_dir, file ? file->top.state_dir : std::nullopt,
+                               config::StateDirPlaces::of_this_process());
+  std::optional<Request> asked;
+  if (daemon_runs(state_dir)) asked = ask_daemon(options, state_dir, stop);
+  const Request answered = asked ? *asked : search_here(options, file, stop);
+  if (options.format == Format::json) {
+    fmt::print("{}", report::requests_json({answered}));
+  } else if (answered.state == Request::State::failed) {
+    fmt::print(stderr, "tandem: {}\n", answered.answer);
+  } else {
+    fmt::print("{}\n", answered.answer);
+  }
+  return answered.code;
+}
+
+}  // namespace tandem::daemon::commands

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <stop_token>
+
+#include "daemon/bench.hpp"
+#include "daemon/confirming.hpp"
+#include "daemon/pipeline.hpp"
+
+namespace tandem::daemon {
+
+/// Second trials between any two commits of a line: of a suspect, of what a search asks for, of a person.
+class Confirmer {
+ public:
+  Confirmer(const PipelineSettings& settings, const Workshop& workshop, Bench& bench)
+      : settings_(settings), workshop_(workshop), bench_(bench) {}
+
+  /// `stream` gives every trial of a suspect coins and layouts of its own. A program that fails in it has not
+  /// confirmed anything. Nothing: it was stopped, or one of the commits does not build.
+  [[nodiscard]] std::optional<ConfirmationRecord> confirm(const Line& line, std::size_t control,
+                                                          std::size_t treatment, const Suspect& suspect,
+                                                          std::uint64_t stream, const std::stop_token& stop);
+
+  /// One unit alone, as a cost. Of a metric with a rule of its own: 1 if it is worse, -1 if better, else 0.
+  /// Nothing: it was stopped, one of the commits does not build, or the programs fail.
+  [[nodiscard]] std::optional<double> unit(const Line& line, std::size_t control, std::size_t treatment,
+                                           const Suspect& suspect, std::uint64_t stream,
+                                           const std::stop_token& stop);
+
+  /// Launches of two commits as they were built, as costs.
+  [[nodiscard]] std::vector<double> as_built(const Line& line, std::size_t control, std::size_t treatment,
+                                             const Suspect& suspect, std::size_t count,
+                                             const std::stop_token& stop);
+
+ private:
+  struct Prepared;
+  [[nodiscard]] std::unique_ptr<Prepared> prepare(const Line& line, std::size_t control,
+                                                  std::size_t treatment, const Suspect& suspect,
+                                                  std::uint64_t stream, const std::stop_token& stop);
+  /// `fresh`: the units are linked anew.
+  [[nodiscard]] double bar(const Suspect& suspect, bool fresh) const;
+
+  const PipelineSettings& settings_;
+  const Workshop& workshop_;
+  Bench& bench_;
+};
+
+/// Which way the suspect changed, as a cost.
+[[nodiscard]] analysis::Direction direction_of(const Suspect& suspect);
+
+/// Whether the suspect's screen drew from several layouts.
+[[nodiscard]] bool is_relinked(const Suspect& suspect);
+
+[[nodiscard]] bool is_confirmed(const std::optional<ConfirmationRecord>& record);
+
+}  // namespace tandem::daemon

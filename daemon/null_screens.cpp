@@ -1,0 +1,212 @@
+#include "daemon/null_screens.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <sstream>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace tandem::daemon {
+namespace {
+
+constexpr const char* work = "live A/A";
+constexpr const char* stored_as = "quarantine";
+
+/// A benchmark in quarantine; those of different watches may have one name.
+struct Entry {
+  std::int64_t at = 0;
+  WatchKey key;
+  std::string benchmark;
+
+  [[nodiscard]] bool is_of(const WatchKey& other, const std::string& name) const {
+    return key == other && benchmark == name;
+  }
+};
+
+/// Oldest first. A line that cannot be read is no entry.
+std::vector<Entry> quarantined(const store::Store& store) {
+  std::vector<Entry> entries;
+  std::istringstream lines(store.environment(stored_as).value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream parts(line);
+    Entry entry;
+    std::string at;
+    std::getline(parts, at, '\t');
+    std::getline(parts, entry.key.watch, '\t');
+    std::getline(parts, entry.key.platform, '\t');
+    std::getline(parts, entry.benchmark);
+    const auto read = std::from_chars(at.data(), at.data() + at.size(), entry.at);
+    if (read.ec == std::errc() && !entry.benchmark.empty()) entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+void set_quarantined(store::Store& store, const std::vector<Entry>& entries) {
+  std::string text;
+  for (const Entry& one : entries) {
+    text += fmt::format("{}\t{}\t{}\t{}\n", one.at, one.key.watch, one.key.platform, one.benchmark);
+  }
+  store.set_environment(stored_as, text);
+}
+
+bool is_over(const Entry& entry, std::int64_t now) {
+  return now - entry.at > quarantine_seconds;
+}
+
+bool lists(const NewestGood& newest, const std::string& benchmark) {
+  return std::any_of(newest.trials.begin(), newest.trials.end(), [&](const Trial& trial) {
+    return std::any_of(trial.candidates.begin(), trial.candidates.end(),
+                       [&](const Candidate& one) { return one.name == benchmark; });
+  });
+}
+
+/// What is too old, and what nobody could see to be clean, because its program does not have it any more.
+void drop_stale(const IdleGround& ground, const NewestGood& newest) {
+  auto entries = quarantined(ground.workshop.store);
+  const std::size_t before = entries.size();
+  std::erase_if(entries, [&](const Entry& one) {
+    return is_over(one, ground.workshop.now()) ||
+           (one.key == ground.settings.key && !lists(newest, one.benchmark));
+  });
+  if (entries.size() < before) set_quarantined(ground.workshop.store, entries);
+}
+
+/// The evidence of each direction; the totals speak only where they are what decides.
+analysis::Evidence evidence_of(const analysis::Verdict& verdict) {
+  return verdict.decided_by_total ? verdict.total : verdict.median;
+}
+
+bool is_suspect(const analysis::Verdict& verdict) {
+  return verdict.outcome == analysis::Outcome::slower || verdict.outcome == analysis::Outcome::faster;
+}
+
+/// Evidence of independent trials multiplies.
+double together(const std::vector<analysis::Verdict>& verdicts) {
+  double slower = 1;
+  double faster = 1;
+  for (const auto& verdict : verdicts) {
+    slower *= evidence_of(verdict).slower;
+    faster *= evidence_of(verdict).faster;
+  }
+  return std::max(slower, faster);
+}
+
+void judge(const IdleGround& ground, const std::string& benchmark,
+           const std::vector<analysis::Verdict>& verdicts) {
+  store::Store& store = ground.workshop.store;
+  auto entries = quarantined(store);
+  const auto known = std::find_if(entries.begin(), entries.end(), [&](const Entry& one) {
+    return one.is_of(ground.settings.key, benchmark);
+  });
+  const double evidence = together(verdicts);
+  if (evidence >= quarantine_evidence && known == entries.end()) {
+    entries.push_back({ground.workshop.now(), ground.settings.key, benchmark});
+    store.add_event({ground.settings.key.watch, "quarantine",
+                     fmt::format("{} differs from itself (evidence {:.0f} in two trials): nothing is "
+                                 "recorded on this host until it does not",
+                                 benchmark, evidence),
+                     ground.workshop.now()});
+    set_quarantined(store, entries);
+  } else if (evidence >= quarantine_evidence) {
+    known->at = ground.workshop.now();
+    set_quarantined(store, entries);
+  } else if (known != entries.end() && verdicts.back().outcome == analysis::Outcome::unchanged) {
+    entries.erase(known);
+    store.add_event({ground.settings.key.watch, "quarantine",
+                     fmt::format("{} is equal to itself again", benchmark), ground.workshop.now()});
+    set_quarantined(store, entries);
+  }
+}
+
+}  // namespace
+
+std::string quarantine(const store::Store& store, std::int64_t now) {
+  auto entries = quarantined(store);
+  std::erase_if(entries, [&](const Entry& one) { return is_over(one, now); });
+  if (entries.empty()) return {};
+  const Entry& first = entries.front();
+  std::string sentence = fmt::format("{} of {} on {} differs from itself in trials of one commit",
+                                     first.benchmark, first.key.watch, first.key.platform);
+  if (entries.size() > 1) sentence += fmt::format(", and so do {} other benchmarks", entries.size() - 1);
+  return sentence;
+}
+
+const Trial* NullScreens::turn_of(const IdleGround& ground, const NewestGood& newest) const {
+  const auto entries = quarantined(ground.workshop.store);
+  const auto is_quarantined = [&](const Candidate& candidate) {
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const Entry& one) { return one.is_of(ground.settings.key, candidate.name); });
+  };
+  const Trial* turn = nullptr;
+  std::size_t fewest = 0;
+  for (const Trial& trial : newest.trials) {
+    if (trial.candidates.empty()) continue;
+    const std::string& name = trial.candidates.front().name;
+    if (newest.left_alone.contains(left_alone_key(work, name))) continue;
+    if (std::any_of(trial.candidates.begin(), trial.candidates.end(), is_quarantined)) return &trial;
+    const auto made = made_.find(name);
+    const std::size_t count = made == made_.end() ? 0 : made->second;
+    if (turn == nullptr || count < fewest) {
+      turn = &trial;
+      fewest = count;
+    }
+  }
+  return turn;
+}
+
+IdleStep NullScreens::next(const IdleGround& ground, const Line& line, NewestGood& newest,
+                           const std::stop_token& stop) {
+  const std::int64_t begin = ground.workshop.now();
+  drop_stale(ground, newest);
+  if (begin < not_before_) return IdleStep::nothing;
+  const Trial* turn = turn_of(ground, newest);
+  if (turn == nullptr) return IdleStep::nothing;
+  const Trial trial = narrowed(*turn, newest.position, turn->candidates);
+  tell_work(ground, fmt::format("{} next to itself", trial.candidates.front().name));
+  const IdleStep step = screen(ground, line, newest, trial, stop);
+  if (step == IdleStep::stopped) return step;
+  // The clock has whole seconds: short trials must not come for nothing.
+  const auto spent = static_cast<double>(std::max<std::int64_t>(1, ground.workshop.now() - begin));
+  not_before_ = begin + static_cast<std::int64_t>(std::ceil(spent / null_screen_share));
+  return step;
+}
+
+IdleStep NullScreens::screen(const IdleGround& ground, const Line& line, NewestGood& newest,
+                             const Trial& trial, const std::stop_token& stop) {
+  std::map<std::string, std::vector<analysis::Verdict>> verdicts;
+  bool again = true;
+  for (int look = 0; look < 2 && again; ++look) {
+    again = false;
+    const std::size_t count = made_[trial.candidates.front().name]++;
+    TrialPlan plan;
+    plan.treatment = newest.position;
+    plan.words = fmt::format("null {} {}", started_, count);
+    plan.max_launches = ground.settings.max_launches;
+    const auto result = ground.bench.measure(line, trial, plan, stop);
+    if (!result) return IdleStep::stopped;
+    if (const auto* reason = std::get_if<NotMeasured>(&*result)) {
+      leave_alone(ground, newest, work, trial, reason->why);
+      return IdleStep::made;
+    }
+    for (const Candidate& one : trial.candidates) {
+      const Screened* screened = screened_of(std::get<Measured>(*result), one);
+      if (screened == nullptr || screened->failure || screened->verdict.launches == 0) continue;
+      verdicts[one.name].push_back(screened->verdict);
+      ground.workshop.store.add_null_screen(ground.settings.key,
+                                            {one.name, analysis::name_of(screened->verdict.outcome),
+                                             together({screened->verdict}), ground.workshop.now()});
+      again = again || is_suspect(screened->verdict);
+    }
+  }
+  if (verdicts.empty()) {
+    leave_alone(ground, newest, work, trial, "it did not run next to itself");
+  }
+  for (const auto& [benchmark, seen] : verdicts) judge(ground, benchmark, seen);
+  return IdleStep::made;
+}
+
+}  // namespace tandem::daemon

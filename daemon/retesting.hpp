@@ -1,0 +1,16 @@
+#pragma once
+
+#include <stop_token>
+
+#include "daemon/idle_ground.hpp"
+
+namespace tandem::daemon {
+
+/// Measures the first regression, of whichever metric, whose re-test is due: the culprit's parent against the
+/// newest good commit. What came of it stands in the record and its report. One that is gone twice in a row
+/// has recovered, and the search for the commit that did it is queued. Nothing is re-tested where nothing
+/// could be recorded.
+[[nodiscard]] IdleStep retest(const IdleGround& ground, const Line& line, NewestGood& newest,
+                              const std::stop_token& stop);
+
+}  // namespace tandem::daemon

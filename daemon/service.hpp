@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "daemon/building.hpp"
+#include "daemon/loop.hpp"
+#include "daemon/polite_runner.hpp"
+#include "daemon/publisher.hpp"
+#include "daemon/status_board.hpp"
+#include "daemon/stop_file.hpp"
+#include "daemon/store/store.hpp"
+#include "daemon/watch_walk.hpp"
+#include "daemon/watchful_runner.hpp"
+#include "runners/file_lock.hpp"
+
+namespace tandem::daemon {
+
+/// Everything that work in a state directory stands on, as long as it lasts: its lock, store, status, runners
+/// and watches. What a killed daemon left is put in order first.
+///
+/// Throws Error if another process has the lock, InputError if a setting is wrong.
+class Service {
+ public:
+  /// `settings`, `installation` and `watcher` outlive it.
+  Service(const config::Settings& settings, const Installation& installation, const Watcher& watcher,
+          const std::stop_token& stop);
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  /// Requested from outside, or by the stop file.
+  [[nodiscard]] std::stop_token stop() const { return stop_source_.get_token(); }
+  [[nodiscard]] store::Store& store() { return *store_; }
+  [[nodiscard]] Status& status() { return status_; }
+  [[nodiscard]] StatusBoard& board() { return *board_; }
+  [[nodiscard]] WatchfulRunner& runner() { return *runner_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<WatchWalk>>& walks() const { return walks_; }
+
+ private:
+  runners::FileLock lock_;
+  std::stop_source stop_source_;
+  std::stop_callback<std::function<void()>> forward_;
+  StopFile stop_file_;
+  std::unique_ptr<Publisher> publisher_;
+  std::unique_ptr<store::Store> store_;
+  Status status_;
+  Isolation isolation_;
+  std::unique_ptr<StatusBoard> board_;
+  runners::HostSettings host_;
+  std::unique_ptr<runners::HostPairRunner> host_runner_;
+  std::unique_ptr<PoliteRunner> polite_;
+  std::unique_ptr<WatchfulRunner> runner_;
+  std::vector<std::unique_ptr<WatchWalk>> walks_;
+};
+
+}  // namespace tandem::daemon

@@ -1,0 +1,161 @@
+// What a walk does beside its commits: idle steps, requests, and records of a branch that was rewritten.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "daemon/exit_codes.hpp"
+#include "daemon/life.hpp"
+#include "daemon/published_change.hpp"
+#include "daemon/wall_clock.hpp"
+#include "daemon/watch_walk.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::daemon {
+
+IdleTime::Spent WatchWalk::spend_idle_step(const std::stop_token& stop) {
+  if (!settings_.once && serve_own_request(stop)) {
+    return stop.stop_requested() ? IdleTime::Spent::stopped : IdleTime::Spent::continued;
+  }
+  // One pass by hand is not asked for evidence about the host.
+  const auto work = settings_.once        ? IdleTime::Work::calibration
+                    : settings_.calibrate ? IdleTime::Work::all
+                                          : IdleTime::Work::all_but_calibration;
+  for (Platform& platform : platforms_) {
+    if (!platform.idle || !platform.line) continue;
+    status_.watch = watch_.name;
+    const auto spent = platform.idle->spend_next(*platform.line, stop, work);
+    status_.benchmark.clear();
+    if (spent != IdleTime::Spent::nothing_to_do) return spent;
+  }
+  return IdleTime::Spent::nothing_to_do;
+}
+
+bool WatchWalk::has_news(const std::stop_token& stop) {
+  const std::string before = tip_;
+  return (fetch(stop) && tip_ != before) || !at_tip_;
+}
+
+builders::CommitFacts WatchWalk::facts_of(const std::string& commit) const {
+  try {
+    return repository_->facts(commit);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+void WatchWalk::carry_records_over(Platform& platform) {
+  if (platform.settled_tip == tip_) return;
+  RewrittenBranch branch;
+  branch.has = [&](const std::string& commit) {
+    return platform.line->position(commit).has_value() ||
+           (repository_->find(commit) && repository_->is_strict_ancestor(commit, tip_));
+  };
+  branch.with_patch = [&](const std::string& patch) -> std::optional<builders::Commit> {
+    for (const builders::Commit& commit : platform.line->commits) {
+      const auto known = platform.patches.find(commit.id);
+      if (known != platform.patches.end() && known->second == patch) return commit;
+    }
+    return std::nullopt;
+  };
+  const auto records = store_.records({platform.key, {}, {}, {}});
+  const bool all_there = std::all_of(records.begin(), records.end(), [&](const Record& one) {
+    return one.state == RecordState::superseded ? !branch.has(one.culprit.id) : branch.has(one.culprit.id);
+  });
+  if (!all_there) {
+    // This may take a while, so the records are read again after it: a person may have changed them.
+    for (const builders::Commit& commit : platform.line->commits) {
+      if (!platform.patches.contains(commit.id)) platform.patches[commit.id] = facts_of(commit.id).patch_id;
+    }
+    const auto changed = carried_over(store_.records({platform.key, {}, {}, {}}), branch, now_seconds());
+    publish(ground_.publisher, changed);
+    if (!changed.empty()) store_.save_records(changed, {});
+  }
+  platform.settled_tip = tip_;
+}
+
+void WatchWalk::serve_requests(const std::stop_token& stop) {
+  try {
+    for (Request& request : store_.waiting_requests(watch_.name)) {
+      if (stop.stop_requested()) return;
+      if (request.by != asked_by_tandem) serve(request, stop);
+    }
+  } catch (const Error& error) {
+    fail("request", error.what());
+  }
+}
+
+bool WatchWalk::serve_own_request(const std::stop_token& stop) {
+  try {
+    for (Request& request : store_.waiting_requests(watch_.name)) {
+      if (request.by != asked_by_tandem || put_off_.contains(request.id)) continue;
+      serve(request, stop);
+      // The ground was broken: not again before the next pass.
+      if (request.state == Request::State::waiting && !stop.stop_requested()) put_off_.insert(request.id);
+      return true;
+    }
+  } catch (const Error& error) {
+    fail("request", error.what());
+  }
+  return false;
+}
+
+void WatchWalk::serve(Request& request, const std::stop_token& stop) {
+  request.state = Request::State::running;
+  request.progress = "measuring";
+  // A person may have withdrawn it meanwhile.
+  if (!store_.update_waiting_request(request)) return;
+  std::optional<Answer> found;
+  try {
+    found = answer(request, stop);
+  } catch (const std::exception& error) {
+    found = Answer{Request::State::failed, 4, error.what()};
+  }
+  request.progress.clear();
+  request.state = found ? found->state : Request::State::waiting;
+  if (found) {
+    request.answer = found->text;
+    request.code = found->code;
+  }
+  store_.update_request(request);
+  refresh_open_regressions();
+}
+
+std::optional<Answer> WatchWalk::answer(const Request& request, const std::stop_token& stop) {
+  if (tip_.empty() && !fetch(stop)) return std::nullopt;
+  if (!repository_ && !open_mirror()) return std::nullopt;
+  // What a person names may be newer than the last fetch; a branch may have moved since.
+  const auto is_old = [&](const std::string& name) {
+    const auto commit = name.empty() ? std::nullopt : repository_->find(name);
+    return !name.empty() && (!commit || !commit->id.starts_with(name));
+  };
+  if ((is_old(request.commit) || is_old(request.against)) && fetch(stop) && !open_mirror()) {
+    return std::nullopt;
+  }
+  std::optional<Answer> all;
+  for (Platform& platform : platforms_) {
+    if (!request.key.platform.empty() && request.key.platform != platform.key.platform) continue;
+    if (!platform.pipeline) make_pipeline(platform);
+    // A search needs no walk, and must not decide where one begins.
+    const bool walks = request.kind != Request::Kind::bisect;
+    if (walks && !platform.line) static_cast<void>(plan(platform));
+    status_.watch = watch_.name;
+    status_.platform = platform.key.platform;
+    status_.commit = repository_->find(request.commit).value_or(builders::Commit{});
+    const auto one = platform.desk->serve(request, *repository_, platform.line.value_or(Line{}), stop);
+    status_.commit = {};
+    if (!one || stop.stop_requested()) return std::nullopt;
+    if (!all) {
+      all = one;
+      continue;
+    }
+    all->text += "\n" + one->text;
+    all->code = more_pressing(all->code, one->code);
+    if (one->state == Request::State::failed) all->state = one->state;
+  }
+  if (all) return all;
+  return Answer{Request::State::failed, 2,
+                fmt::format("{} is not a platform of {}", request.key.platform, watch_.name)};
+}
+
+}  // namespace tandem::daemon

@@ -163,12 +163,10 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
       continue;
     }
     if (found->prior) priors_[candidate.name] = *found->prior;
-    const bool changed = found->verdict.outcome == analysis::Outcome::slower ||
-                         found->verdict.outcome == analysis::Outcome::faster;
     const bool others_wait = std::any_of(suspects.begin(), suspects.end(), [&](const Suspect& one) {
       return one.candidate.name == candidate.name;
     });
-    if (!changed && found->redefined.empty() && others_wait) {
+    if (!is_changed(found->verdict) && found->redefined.empty() && others_wait) {
       held_back_.push_back(verdict_of(line.commits[position].id, line.commits[*trial.control].id, *trial.test,
                                       candidate, *found, measured.seed));
       continue;
@@ -201,9 +199,8 @@ void Bench::sort_out(const Line& line, std::size_t position, const Trial& trial,
                         screened.version);
     return;
   }
-  const bool changed = screened.verdict.outcome == analysis::Outcome::slower ||
-                       screened.verdict.outcome == analysis::Outcome::faster;
-  const bool confirmed = changed && settings_.records == PipelineSettings::Records::confirm;
+  const bool confirmed =
+      is_changed(screened.verdict) && settings_.records == PipelineSettings::Records::confirm;
   const std::string unsound = confirmed ? unfit(candidate.name) : std::string();
   if (confirmed && unsound.empty()) {
     suspects.push_back(suspect_of(trial, measured, candidate, screened));

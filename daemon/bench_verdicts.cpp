@@ -15,11 +15,6 @@ bool follows_time(const specs::Metric& metric) {
   return metric.name == "cpu_time";
 }
 
-bool is_changed(const Screened& screened) {
-  return screened.verdict.outcome == analysis::Outcome::slower ||
-         screened.verdict.outcome == analysis::Outcome::faster;
-}
-
 }  // namespace
 
 store::StoredVerdict Bench::bare_verdict(const std::string& commit, const std::string& control,
@@ -133,7 +128,7 @@ void Bench::judge_further(const Line& line, std::size_t position, const Trial& t
       continue;
     }
     const bool level_is_older = own && *own < *trial.control;
-    if (!own || own == trial.control || (!is_changed(each) && level_is_older)) {
+    if (!own || own == trial.control || (!is_changed(each.verdict) && level_is_older)) {
       sort_out(line, position, trial, measured, candidate, each, suspects);
       continue;
     }

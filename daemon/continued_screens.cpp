@@ -94,9 +94,8 @@ class Continuing {
   /// False: stopped.
   bool keep(const Trial& trial, const Measured& measured, const Candidate& candidate,
             const Screened& screened, const std::stop_token& stop) {
-    const bool changed = screened.verdict.outcome == analysis::Outcome::slower ||
-                         screened.verdict.outcome == analysis::Outcome::faster;
-    const bool confirmed = changed && ground_.settings.records == PipelineSettings::Records::confirm;
+    const bool confirmed =
+        is_changed(screened.verdict) && ground_.settings.records == PipelineSettings::Records::confirm;
     const std::string unsound = confirmed ? ground_.bench.unfit(candidate.name) : std::string();
     if (confirmed && unsound.empty()) {
       const Suspect suspect = ground_.bench.suspect_of(trial, measured, candidate, screened);

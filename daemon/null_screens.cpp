@@ -80,10 +80,6 @@ analysis::Evidence evidence_of(const analysis::Verdict& verdict) {
   return verdict.decided_by_total ? verdict.total : verdict.median;
 }
 
-bool is_suspect(const analysis::Verdict& verdict) {
-  return verdict.outcome == analysis::Outcome::slower || verdict.outcome == analysis::Outcome::faster;
-}
-
 /// Evidence of independent trials multiplies.
 double together(const std::vector<analysis::Verdict>& verdicts) {
   double slower = 1;
@@ -199,7 +195,7 @@ IdleStep NullScreens::screen(const IdleGround& ground, const Line& line, NewestG
       ground.workshop.store.add_null_screen(ground.settings.key,
                                             {one.name, analysis::name_of(screened->verdict.outcome),
                                              together({screened->verdict}), ground.workshop.now()});
-      again = again || is_suspect(screened->verdict);
+      again = again || is_changed(screened->verdict);
     }
   }
   if (verdicts.empty()) {

@@ -38,10 +38,6 @@ Line line_between(const builders::Repository& repository, const builders::Commit
   return make_line(std::move(commits), now_seconds());
 }
 
-bool is_changed(const Screened& screened) {
-  return screened.verdict.outcome == Outcome::slower || screened.verdict.outcome == Outcome::faster;
-}
-
 double size_of(const Suspect& suspect) {
   return std::abs(std::log(suspect.screened.verdict.ratio.estimate));
 }
@@ -144,8 +140,9 @@ std::optional<RequestDesk::Tried> RequestDesk::try_pair(const Request& request, 
                                           report::verdict_sentence(each)));
         tried.failed |= each.failure.has_value();
         tried.inconclusive |= each.verdict.outcome == Outcome::inconclusive;
-        if (!is_changed(each)) tried.quiet = each.verdict.ratio;
-        if (is_changed(each)) tried.suspects.push_back(bench_.suspect_of(trial, measured, candidate, each));
+        if (!is_changed(each.verdict)) tried.quiet = each.verdict.ratio;
+        if (is_changed(each.verdict))
+          tried.suspects.push_back(bench_.suspect_of(trial, measured, candidate, each));
       }
     }
   }

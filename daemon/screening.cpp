@@ -285,6 +285,10 @@ std::vector<Screened> screen(runners::PairRunner& runner, const PairSource& pair
   return Screening(runner, pairs, subject, settings, show, stop).run();
 }
 
+bool is_changed(const analysis::Verdict& verdict) {
+  return verdict.outcome == Outcome::slower || verdict.outcome == Outcome::faster;
+}
+
 std::string series_key(const std::string& benchmark, const specs::Metric& metric) {
   return metric.name == specs::Metric{}.name ? benchmark : benchmark + "\n" + metric.name;
 }

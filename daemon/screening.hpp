@@ -60,6 +60,9 @@ struct Screened {
   std::chrono::nanoseconds time{};             ///< of the machine, calibration included
 };
 
+/// Whether the screen found a change: slower or faster.
+[[nodiscard]] bool is_changed(const analysis::Verdict& verdict);
+
 /// What a person may be shown between two launches.
 struct ScreeningProgress {
   enum class Phase { calibrating, screening, confirming } phase = Phase::calibrating;

@@ -131,6 +131,8 @@ WatchKey chosen_watch(const std::vector<WatchKey>& known, const std::string& wan
 }
 
 bool daemon_runs(const fs::path& state_dir) {
+  std::error_code error;
+  if (!fs::exists(state_dir / "daemon.lock", error)) return false;
   runners::FileLock lock(state_dir / "daemon.lock");
   return !lock.try_lock();
 }

@@ -127,5 +127,10 @@ TEST_F(QueueCommand, WantsOneThingAtATime) {
   }
 }
 
+TEST(DaemonRuns, IsFalseWhereNoStateDirectoryIsYet) {
+  const tests::TemporaryDirectory directory;
+  EXPECT_FALSE(daemon_runs(directory.path() / "not yet there"));
+}
+
 }  // namespace
 }  // namespace tandem::daemon::commands

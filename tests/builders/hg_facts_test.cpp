@@ -1,17 +1,12 @@
 #include "builders/repository.hpp"
 #include "hg_fixture.hpp"
+#include "numbered_lines.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::builders {
 namespace {
 
 using Paths = std::vector<std::string>;
-
-std::string numbered(int from, int to) {
-  std::string text;
-  for (int i = from; i <= to; ++i) text += "line " + std::to_string(i) + "\n";
-  return text;
-}
 
 class HgFactsTest : public HgTest {
  protected:

@@ -255,4 +255,13 @@ std::vector<std::string> FakeWalk::done() const {
   return store->done(settings.key);
 }
 
+void at_call(FakeWalk& walk, std::size_t number, const std::function<void()>& act) {
+  const auto count = std::make_shared<std::size_t>(0);
+  const auto hook = [=] {
+    if (++*count == number) act();
+  };
+  walk.builder.before_call = hook;
+  walk.runner.before_call = hook;
+}
+
 }  // namespace tandem::tests

@@ -118,4 +118,7 @@ class FakeWalk {
   std::unique_ptr<daemon::Pipeline> pipeline_;
 };
 
+/// Counts the calls of the walk's builder and runner together and does something at one of them.
+void at_call(FakeWalk& walk, std::size_t number, const std::function<void()>& act);
+
 }  // namespace tandem::tests

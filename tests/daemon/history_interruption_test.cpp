@@ -7,6 +7,7 @@
 namespace tandem::daemon {
 namespace {
 
+using tests::at_call;
 using tests::FakeCommit;
 using tests::FakeWalk;
 using Texts = std::vector<std::string>;
@@ -47,16 +48,6 @@ const Texts expected = {"improvement noted a c3 (c1..c3) 0.900 or c2",
 Texts sorted(Texts texts) {
   std::sort(texts.begin(), texts.end());
   return texts;
-}
-
-/// Counts the calls of builder and runner together and does something at one of them.
-void at_call(FakeWalk& walk, std::size_t number, const std::function<void()>& act) {
-  const auto count = std::make_shared<std::size_t>(0);
-  const auto hook = [=] {
-    if (++*count == number) act();
-  };
-  walk.builder.before_call = hook;
-  walk.runner.before_call = hook;
 }
 
 std::size_t calls_of_a_whole_walk() {

@@ -7,6 +7,7 @@
 namespace tandem::daemon {
 namespace {
 
+using tests::at_call;
 using tests::at_cost;
 using tests::FakeWalk;
 using Texts = std::vector<std::string>;
@@ -18,16 +19,6 @@ std::vector<tests::FakeCommit> history() {
 const Texts expected_verdicts = {"c0 work new", "c1 work slower against c0", "c2 work faster against c1"};
 const Texts expected_records = {"regression fixed work c1 (c0..c1) 1.100 fixed by c2",
                                 "improvement noted work c2 (c1..c2) 0.909"};
-
-/// Counts the calls of builder and runner together and does something at one of them.
-void at_call(FakeWalk& walk, std::size_t number, const std::function<void()>& act) {
-  const auto count = std::make_shared<std::size_t>(0);
-  const auto hook = [=] {
-    if (++*count == number) act();
-  };
-  walk.builder.before_call = hook;
-  walk.runner.before_call = hook;
-}
 
 std::size_t calls_of_a_whole_walk() {
   FakeWalk walk(history());

@@ -14,6 +14,7 @@
 #include "runners/pair_plan.hpp"
 #include "runners/paired_samples.hpp"
 #include "runners/sandbox.hpp"
+#include "specs/file_spec.hpp"
 #include "specs/further_metrics.hpp"
 #include "specs/metric.hpp"
 
@@ -32,7 +33,7 @@ struct ProgramPair {
   std::vector<std::string> environment = {};                         ///< added to the runner's
   std::map<std::string, std::string> control_values = {};  ///< what further "{names}" stand for, by side
   std::map<std::string, std::string> treatment_values = {};
-  std::vector<std::string> observer_identifiers = {};     ///< what starts a result line; empty: any
+  specs::ConverterSpec converter = {};  ///< with `observer`: what reads its output; no name: observer lines
   std::optional<std::chrono::nanoseconds> deadline = {};  ///< of one launch; nothing: the runner's
   /// The values that name a directory to write in. In a sandbox each launch has a fresh one of its own under
   /// that path; what the other values name can be read only.
@@ -45,6 +46,20 @@ struct ProgramPair {
   std::vector<std::string> further_metrics = {};  ///< beside time; empty: those that cost nothing
   std::optional<specs::Golden> golden = {};
   specs::InstructionCounter instructions = specs::InstructionCounter::automatic;
+  /// Run by each side around every launch, never measured, on any processor. What `after` prints is read with
+  /// the program's own output.
+  std::vector<specs::HostCommand> before = {};
+  std::vector<specs::HostCommand> after = {};
+  /// Files with results that the program leaves; read after `after`, each by its converter. Their locations
+  /// begin with one of the scratch or kept directories.
+  std::vector<specs::FileSpec> written = {};
+  std::uint64_t repeat = 1;  ///< {INDEX} is the launch's number modulo this
+  /// The values that name a directory which is kept from one launch to the next, to write in.
+  std::set<std::string> kept_names = {};
+  /// Whether a status other than 0 is a failure.
+  enum class Status { must_be_zero, any } status = Status::must_be_zero;
+  std::vector<int> cpus = {};                      ///< where it must run; empty: as the runner chooses
+  std::optional<specs::Direction> direction = {};  ///< of what it prints; nothing: as the names say
 
   [[nodiscard]] const std::filesystem::path& folder_of(Side side) const {
     return side == Side::control ? control_folder : treatment_folder;
@@ -79,11 +94,20 @@ struct Subject {
   SliceShape shape;       ///< of `slices`; its pairing counts for whole processes too
 };
 
+/// What a program said about its results beside the values.
+struct Remarks {
+  std::string info_string = {};
+  std::map<std::string, double> summary = {};   ///< statistics of its own, by FAI-PEP's names
+  std::vector<std::string> custom_output = {};  ///< tables as JSON text; kept with its first series
+};
+
 /// The samples of one benchmark from one launch, as times or other values in the metric's unit.
 struct Sampled {
   std::string benchmark;
   specs::Metric metric;
   Launch launch;
+  Remarks control_remarks = {};
+  Remarks treatment_remarks = {};
 };
 
 using LaunchResult = std::variant<std::vector<Sampled>, RunFailure>;

@@ -274,7 +274,7 @@ std::uint32_t Conversation::finish_slices(std::size_t child) {
   return static_cast<std::uint32_t>(taken);
 }
 
-void Conversation::quit(std::size_t child) {
+void Conversation::quit(std::size_t child, ProgramPair::Status status) {
   doing_.at(child) = "after it was told to quit";
   children_.send(child, "quit");
   while (children_.running(child)) {
@@ -284,7 +284,7 @@ void Conversation::quit(std::size_t child) {
     if (event.kind == Kind::stopped) expect(child);
   }
   const Finished& finished = children_.finished(child);
-  if (!finished.succeeded()) ended(child);
+  if (!ended_well(finished, status)) ended(child);
   if (finished.left_behind > 0) {
     throw Broken{left_behind_by(side(child), launch_, finished.left_behind)};
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runners/pair_runner.hpp"
 #include "runners/paired_samples.hpp"
 #include "runners/process.hpp"
 
@@ -46,7 +47,7 @@ class Conversation {
   /// "turns" or "duet": slices by the shared page, until `finish_slices` has the number of those it ran.
   void start_slices(std::size_t child, std::string_view verb);
   std::uint32_t finish_slices(std::size_t child);
-  void quit(std::size_t child);
+  void quit(std::size_t child, ProgramPair::Status status = ProgramPair::Status::must_be_zero);
 
   /// The next line of this child. Lines of the other one are kept for later.
   std::string expect(std::size_t child);
@@ -80,6 +81,12 @@ class Conversation {
   std::array<std::vector<ReportedValue>, 2> reported_;
   std::array<std::string, 2> doing_;  ///< what each was last asked to do, for messages
 };
+
+/// Whether a program that came to its end by itself ended as it should.
+[[nodiscard]] inline bool ended_well(const Finished& finished, ProgramPair::Status status) {
+  return finished.succeeded() ||
+         (status == ProgramPair::Status::any && finished.how == Finished::How::exited);
+}
 
 /// "crashed" and so on, as a failure of that side with the program's last words.
 [[nodiscard]] RunFailure failure_of(Side side, std::uint64_t launch, const Finished& finished,

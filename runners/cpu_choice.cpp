@@ -144,6 +144,33 @@ CpuChoice choose_cpus(const Topology& topology) {
   return choice;
 }
 
+CpuChoice choose_cpus(const Topology& topology, const std::vector<int>& cpus) {
+  CpuChoice choice = choose_cpus(with_only(topology, cpus));
+  std::vector<int> others;
+  for (const int cpu : allowed_processors(topology)) {
+    if (std::find(cpus.begin(), cpus.end(), cpu) == cpus.end()) others.push_back(cpu);
+  }
+  if (!others.empty()) choice.supervisor = std::move(others);
+  choice.measured = choice.all = cpus;
+  return choice;
+}
+
+std::vector<int> allowed_processors(const Topology& topology) {
+  std::vector<int> cpus;
+  for (const Processor& processor : topology.processors) {
+    if (processor.allowed) cpus.push_back(processor.cpu);
+  }
+  return cpus;
+}
+
+Topology with_only(Topology topology, const std::vector<int>& cpus) {
+  for (Processor& processor : topology.processors) {
+    const bool wanted = std::find(cpus.begin(), cpus.end(), processor.cpu) != cpus.end();
+    processor.allowed = processor.allowed && wanted;
+  }
+  return topology;
+}
+
 CpuChoice choose_cpus() {
   return choose_cpus(read_topology());
 }

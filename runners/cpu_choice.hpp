@@ -24,8 +24,15 @@ struct CpuChoice {
 /// least; where cores differ, the fastest kind. With three cores or more one is left to the supervisor. The
 /// SMT siblings of measured processors stay idle, unless the supervisor has no other place at all.
 [[nodiscard]] CpuChoice choose_cpus(const Topology& topology);
+/// The same where a program must run on just these, which are allowed: on all of them, whatever its threads.
+/// The supervisor stays off them where it can.
+[[nodiscard]] CpuChoice choose_cpus(const Topology& topology, const std::vector<int>& cpus);
 /// For this host, as this process may use it.
 [[nodiscard]] CpuChoice choose_cpus();
+
+[[nodiscard]] std::vector<int> allowed_processors(const Topology& topology);
+/// The same host with no other processors allowed than these.
+[[nodiscard]] Topology with_only(Topology topology, const std::vector<int>& cpus);
 
 /// Lets a thread run on these processors only; 0 is the calling one. Where the host forbids it, or the thread
 /// is gone, it stays where it is.

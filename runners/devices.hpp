@@ -11,7 +11,8 @@ namespace tandem::runners {
 
 /// A named set of this machine's processors, so that one host serves as several devices: "host" (all that
 /// this process may use), "cpu0-3" or "cpu1,5" (the kernel's numbers), "node1" (one memory node),
-/// "performance" and "efficiency" (the fastest kind of cores and the others).
+/// "performance" and "efficiency" (the fastest kind of cores and the others). Of a node or kind those count
+/// that this process may use; a list must be usable as a whole.
 struct Device {
   std::string name;
   CpuChoice cpus;

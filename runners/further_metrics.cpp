@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "runners/around_launch.hpp"
 #include "runners/conversation.hpp"
 #include "runners/golden_output.hpp"
 #include "runners/instruction_count.hpp"
@@ -94,6 +95,15 @@ class Further {
     if (!known) sampled_.pop_back();
   }
 
+  /// Extra runs find what their side has before every launch, and do what it does after.
+  void open(const LaunchGround& ground, std::size_t slot) const {
+    if (auto failure = open_slot(ground, slot, stop_)) throw Broken{std::move(*failure)};
+  }
+  void finish(const LaunchGround& ground, std::size_t slot) const {
+    auto after = run_after(ground, slot, stop_);
+    if (auto* failure = std::get_if<RunFailure>(&after)) throw Broken{std::move(*failure)};
+  }
+
   void count() {
     auto found = find_instruction_tool(after_.pair.instructions, after_.settings.environment, stop_);
     if (const auto* why = std::get_if<std::string>(&found))
@@ -102,10 +112,13 @@ class Further {
     specs::Metric metric{"instructions", "instructions"};
     metric.tolerance = instructions_tolerance;
     add(metric, [&](Side side) {
-      auto counted =
-          count_instructions(std::get<InstructionTool>(found), after_.settings, after_.pair, after_.subject,
-                             after_.plan, copies, after_.plan.slot_of(side), stop_);
+      const LaunchGround ground{after_.settings, after_.pair, after_.plan, copies};
+      const std::size_t slot = after_.plan.slot_of(side);
+      open(ground, slot);
+      auto counted = count_instructions(std::get<InstructionTool>(found), after_.settings, after_.pair,
+                                        after_.subject, after_.plan, copies, slot, stop_);
       if (auto* failure = std::get_if<RunFailure>(&counted)) throw Broken{std::move(*failure)};
+      finish(ground, slot);
       return std::get<double>(counted);
     });
   }
@@ -117,7 +130,9 @@ class Further {
     for (const Side side : {Side::control, Side::treatment}) {
       const std::string folder = copies.scratch_in_slot(after_.plan.slot_of(side), number).string();
       auto& values = side == Side::control ? pair.control_values : pair.treatment_values;
-      for (const std::string& name : pair.scratch_names) values[name] = folder;
+      for (const std::string& name : pair.scratch_names) {
+        if (!pair.kept_names.contains(name)) values[name] = folder;
+      }
     }
     return pair;
   }
@@ -127,7 +142,7 @@ class Further {
     const auto expected = golden_numbers(golden);
     const ProgramCopies copies(after_.settings.scratch, after_.pair, after_.plan);
     const ProgramPair pair = with_fresh_scratch(copies);
-    const ProcessGround ground{after_.settings, pair, after_.plan, copies,
+    const ProcessGround ground{{after_.settings, pair, after_.plan, copies},
                                commands_for(pair, after_.subject)};
     std::array<std::vector<NamedError>, 2> errors;
     for (std::size_t slot = 0; slot < 2; ++slot) {
@@ -164,12 +179,15 @@ class Further {
       return Broken{{side, after_.plan.index, RunFailure::Reason::protocol,
                      fmt::format("the output of {} for the golden file {}", name_of(side), why)}};
     };
+    open(ground, slot);
     auto ended = run_slot(ground, slot, after_.settings.cpus.measured, stop_);
     if (auto* failure = std::get_if<RunFailure>(&ended)) throw Broken{std::move(*failure)};
+    finish(ground, slot);
     std::string bytes = std::move(std::get<Finished>(ended).output);
     if (!golden.output.empty()) {
       const fs::path file = path_on_host(ground, slot, golden.output);
-      if (!stays_inside(ground, file)) throw refuse("is a link to somewhere else");
+      if (ground.settings.sandbox && !is_theirs(ground, slot, file))
+        throw refuse("is a link to somewhere else");
       auto content = read_output_file(file, Links::refused);
       if (const auto* why = std::get_if<std::string>(&content)) throw refuse(*why);
       bytes = std::move(std::get<FileBytes>(content).bytes);
@@ -180,30 +198,6 @@ class Further {
     if (found.size() != expected.size())
       throw refuse(fmt::format("has {} numbers where that has {}", found.size(), expected.size()));
     return named(compare_output(expected, found, golden), golden);
-  }
-
-  /// A sandboxed program could lead us, with a link on the way, to files that it must not see itself.
-  static bool stays_inside(const ProcessGround& ground, const fs::path& file) {
-    if (!ground.settings.sandbox) return true;
-    std::error_code error;
-    const fs::path real = fs::weakly_canonical(file, error);
-    const fs::path scratch = fs::weakly_canonical(ground.settings.scratch, error);
-    const fs::path below = real.lexically_relative(scratch);
-    return !error && !below.empty() && *below.begin() != "..";
-  }
-
-  /// Where the file lies that a program in this slot calls `output`: in a sandbox, behind one of its mounts.
-  static fs::path path_on_host(const ProcessGround& ground, std::size_t slot, const std::string& output) {
-    const Command command =
-        command_in_slot(ground.settings, ground.pair, ground.plan, slot, {output}, ground.copies);
-    const fs::path inside = command.argv.front();
-    if (!command.sandbox) return inside;
-    for (const Sandbox::Mount& mount : command.sandbox->mounts) {
-      const fs::path below = inside.lexically_relative(mount.inside);
-      if (mount.access == Sandbox::Access::write && !below.empty() && *below.begin() != "..")
-        return mount.from / below;
-    }
-    return inside;
   }
 
   const AfterLaunch& after_;

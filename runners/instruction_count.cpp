@@ -1,7 +1,6 @@
 #include "runners/instruction_count.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -19,21 +18,6 @@ using specs::InstructionCounter;
 
 /// Callgrind slows programs down some fifty times.
 constexpr int callgrind_patience = 60;
-
-std::optional<std::filesystem::path> find_program(const char* name,
-                                                  const std::vector<std::string>& environment) {
-  std::string_view path = "/usr/local/bin:/usr/bin:/bin";
-  for (const std::string& entry : environment) {
-    if (entry.starts_with("PATH=")) path = std::string_view(entry).substr(5);
-  }
-  while (!path.empty()) {
-    const auto end = std::min(path.find(':'), path.size());
-    const std::filesystem::path file = std::filesystem::path(path.substr(0, end)) / name;
-    path.remove_prefix(std::min(end + 1, path.size()));
-    if (file.is_absolute() && ::access(file.c_str(), X_OK) == 0) return file;
-  }
-  return std::nullopt;
-}
 
 /// Digits, with or without commas between the thousands.
 std::optional<std::uint64_t> count_in(std::string_view text) {
@@ -65,7 +49,7 @@ class Counting {
         stop_(stop) {}
 
   double whole(const Subject& subject) const {
-    const ProcessGround ground{settings_, pair_, plan_, copies_, commands_for(pair_, subject)};
+    const ProcessGround ground{{settings_, pair_, plan_, copies_}, commands_for(pair_, subject)};
     double sum = 0;
     for (std::size_t number = 0; number < ground.commands.size(); ++number) {
       const Command command = under_tool(ground.command(slot_, number));
@@ -91,18 +75,18 @@ class Counting {
     Conversation conversation(plan_.index, Children::Clock::now() + deadline_, stop_);
     const Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, -1};
     const auto child = conversation.start(
-        side_, under_tool(command_in_slot(settings_, pair_, plan_, slot_, pair_.commands.back(), copies_)),
+        side_, under_tool(command_in_slot({settings_, pair_, plan_, copies_}, slot_, pair_.commands.back())),
         options);
     conversation.greet(child, false, slot_);
     conversation.select(child, subject.benchmark);
     for (const std::uint64_t iterations : runs) static_cast<void>(conversation.run(child, iterations));
-    conversation.quit(child);
+    conversation.quit(child, pair_.status);
     return total(conversation.children().finished(child));
   }
 
   [[nodiscard]] double total(const Finished& finished) const {
     const char* name = tool_.kind == InstructionCounter::perf ? "perf" : "callgrind";
-    if (!finished.succeeded())
+    if (!ended_well(finished, pair_.status))
       throw Broken{failure_of(side_, plan_.index, finished, fmt::format("under {}", name))};
     const auto count = tool_.total_in(finished.errors);
     if (!count) {

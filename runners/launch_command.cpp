@@ -1,12 +1,14 @@
 #include "runners/launch_command.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "runners/confine.hpp"
+#include "specs/error.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -30,27 +32,66 @@ std::string with_values(const std::string& text, const Values& values) {
   return result;
 }
 
-/// What the values name becomes visible under its own path: scratch directories as fresh ones of this launch
-/// and slot, everything else read-only.
-void add_mounts(Sandbox& sandbox, const ProgramPair& pair, const Values& values, const ProgramCopies& copies,
-                std::size_t slot) {
+/// The directories of one slot that values name, as the host has them.
+struct Directories {
+  std::map<fs::path, fs::path> fresh;  ///< of this launch and slot, by the path that the value names
+  std::set<fs::path> kept;
+};
+
+Directories directories_of(const LaunchGround& ground, const Values& values, std::size_t slot,
+                           Scratch scratch) {
+  Directories directories;
+  for (const auto& [name, value] : values) {
+    if (!value.starts_with('/')) continue;
+    if (ground.pair.kept_names.contains(name)) {
+      directories.kept.insert(value);
+    } else if (ground.pair.scratch_names.contains(name)) {
+      directories.fresh[value];
+    }
+  }
+  std::size_t number = 0;
+  for (auto& [path, folder] : directories.fresh)
+    folder = ground.copies.scratch_in_slot(slot, number++, scratch);
+  for (const fs::path& path : directories.kept) {
+    std::error_code error;
+    if (fs::create_directories(path, error)) give_to_sandbox(path);
+    if (error) throw Error(fmt::format("cannot make {}: {}", path.string(), error.message()));
+  }
+  return directories;
+}
+
+/// Inside, directories are visible under their own paths, to write in; everything else that values name is
+/// read-only.
+void add_mounts(Sandbox& sandbox, const Directories& directories, const Values& values) {
   std::set<fs::path> seen;
   for (const auto& mount : sandbox.mounts) seen.insert(mount.inside);
-  std::set<fs::path> fresh;
-  for (const auto& [name, value] : values) {
-    if (pair.scratch_names.contains(name) && value.starts_with('/') && seen.insert(value).second)
-      fresh.insert(value);
+  for (const fs::path& path : directories.kept) {
+    if (seen.insert(path).second) sandbox.mounts.push_back({path, path, Sandbox::Access::write});
   }
-  for (const fs::path& path : fresh) {
-    const fs::path folder = copies.scratch_in_slot(slot, sandbox.mounts.size());
-    sandbox.mounts.push_back({folder, path, Sandbox::Access::write});
+  for (const auto& [path, folder] : directories.fresh) {
+    if (seen.insert(path).second) sandbox.mounts.push_back({folder, path, Sandbox::Access::write});
   }
   for (const auto& [name, value] : values) {
     std::error_code error;
     const fs::path path = value;
-    if (!path.is_absolute() || !path.has_relative_path() || pair.scratch_names.contains(name)) continue;
+    if (!path.is_absolute() || !path.has_relative_path() || directories.fresh.contains(path)) continue;
     if (fs::exists(path, error) && seen.insert(path).second)
       sandbox.mounts.push_back({path, path, Sandbox::Access::read});
+  }
+}
+
+/// Without a sandbox, values that name a fresh directory, or something that is still to be written into it,
+/// mean the one of this slot.
+void mean_the_fresh(Values& values, const Directories& directories) {
+  for (auto& [name, value] : values) {
+    for (const auto& [path, folder] : directories.fresh) {
+      const std::string& shown = path.native();
+      std::error_code error;
+      if (value == shown || (value.starts_with(shown + "/") && !fs::exists(value, error))) {
+        value = folder.native() + value.substr(shown.size());
+        break;
+      }
+    }
   }
 }
 
@@ -64,40 +105,117 @@ void mean_the_copy(Values& values, const fs::path& whole, const fs::path& copy) 
   }
 }
 
+/// What the names stand for in a slot, before any directory has its place.
+Values values_in_slot(const LaunchGround& ground, std::size_t slot) {
+  const bool control = ground.plan.side_of(slot) == Side::control;
+  Values values = control ? ground.pair.control_values : ground.pair.treatment_values;
+  values["INDEX"] = std::to_string(ground.plan.index % std::max<std::uint64_t>(1, ground.pair.repeat));
+  for (auto& [name, value] : values) {
+    if (value.starts_with('{')) value = with_values(value, values);
+  }
+  return values;
+}
+
+std::vector<std::string> environment_in_slot(const LaunchGround& ground, std::size_t slot) {
+  std::vector<std::string> environment = ground.settings.environment;
+  for (const std::string& entry : ground.pair.environment) set_variable(environment, entry);
+  if (ground.pair.tell_side) {
+    const bool treatment = ground.plan.side_of(slot) == Side::treatment;
+    set_variable(environment, fmt::format("AIBENCH_TREATMENT_GROUP={}", treatment ? 1 : 0));
+  }
+  set_variable(environment, fmt::format("TANDEM_FD={}", Children::channel_descriptor));
+  set_variable(environment, fmt::format("TANDEM_SEED={}", ground.plan.program_seed));
+  set_variable(environment,
+               fmt::format("TANDEM_PADDING={}", std::string(ground.plan.padding_bytes.at(slot), '.')));
+  return environment;
+}
+
+bool lies_in(const fs::path& file, const fs::path& directory) {
+  const fs::path below = file.lexically_relative(directory);
+  return !below.empty() && *below.begin() != "..";
+}
+
 }  // namespace
 
-Command command_in_slot(const HostSettings& settings, const ProgramPair& pair, const LaunchPlan& plan,
-                        std::size_t slot, const std::vector<std::string>& arguments,
-                        const ProgramCopies& copies) {
+Command command_in_slot(const LaunchGround& ground, std::size_t slot,
+                        const std::vector<std::string>& arguments, Scratch scratch) {
   Command command;
-  const Side side = plan.side_of(slot);
-  auto values = side == Side::control ? pair.control_values : pair.treatment_values;
-  const fs::path& whole = pair.folder_of(side);
-  const fs::path& copied = copies.folder_of_slot(slot);
+  Values values = values_in_slot(ground, slot);
+  const fs::path& whole = ground.pair.folder_of(ground.plan.side_of(slot));
+  const fs::path& copied = ground.copies.folder_of_slot(slot);
+  const bool inside = ground.settings.sandbox.has_value();
   const fs::path seen =
-      settings.sandbox ? fs::path(inside_root) / "run" / copied.filename() : copied;  // by the program
+      inside ? fs::path(inside_root) / "run" / copied.filename() : copied;  // by the program
   mean_the_copy(values, whole, seen);
-  if (settings.sandbox) {
-    command.sandbox = settings.sandbox;
+  const Directories directories = directories_of(ground, values, slot, scratch);
+  if (inside) {
+    command.sandbox = ground.settings.sandbox;
     // Large files of the copy are links to the originals.
     if (!whole.empty()) command.sandbox->mounts.push_back({whole, whole, Sandbox::Access::read});
-    add_mounts(*command.sandbox, pair, values, copies, slot);
+    add_mounts(*command.sandbox, directories, values);
     command.sandbox->mounts.push_back({copied, seen, Sandbox::Access::read});
+  } else {
+    mean_the_fresh(values, directories);
   }
-  values["program"] = (seen / copies.in_slot(slot).lexically_relative(copied)).string();
+  values["program"] = (seen / ground.copies.in_slot(slot).lexically_relative(copied)).string();
   for (const std::string& argument : arguments) command.argv.push_back(with_values(argument, values));
-  command.environment = settings.environment;
-  command.environment.insert(command.environment.end(), pair.environment.begin(), pair.environment.end());
-  command.environment.push_back(fmt::format("TANDEM_FD={}", Children::channel_descriptor));
-  command.environment.push_back(fmt::format("TANDEM_SEED={}", plan.program_seed));
-  command.environment.push_back(
-      fmt::format("TANDEM_PADDING={}", std::string(plan.padding_bytes.at(slot), '.')));
-  command.cpus = settings.cpus.measured;
+  command.environment = environment_in_slot(ground, slot);
+  if (!command.argv.empty() && command.argv[0].find('/') == std::string::npos) {
+    if (const auto found = find_program(command.argv[0], command.environment))
+      command.argv[0] = found->string();
+  }
+  command.cpus = ground.settings.cpus.measured;
+  command.log_file = ground.pair.log_file;
   return command;
+}
+
+fs::path path_on_host(const LaunchGround& ground, std::size_t slot, const std::string& name) {
+  const Command command = command_in_slot(ground, slot, {"", name});
+  const fs::path inside = command.argv.back();
+  if (!command.sandbox) return inside;
+  for (const Sandbox::Mount& mount : command.sandbox->mounts) {
+    if (mount.access == Sandbox::Access::write && lies_in(inside, mount.inside))
+      return mount.from / inside.lexically_relative(mount.inside);
+  }
+  return inside;
+}
+
+bool is_theirs(const LaunchGround& ground, std::size_t slot, const fs::path& file) {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(file, error);
+  std::vector<fs::path> roots = {ground.settings.scratch};
+  const Values values = values_in_slot(ground, slot);
+  for (const std::string& name : ground.pair.kept_names) {
+    if (const auto kept = values.find(name); kept != values.end()) roots.emplace_back(kept->second);
+  }
+  return !error && std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) {
+    std::error_code wrong;
+    return lies_in(real, fs::weakly_canonical(root, wrong)) && !wrong;
+  });
 }
 
 void leave_undisturbed(Command& command) {
   if (command.sandbox) command.sandbox->look_every = std::chrono::milliseconds{0};
+}
+
+void set_variable(std::vector<std::string>& environment, std::string entry) {
+  const std::string name = entry.substr(0, entry.find('=') + 1);
+  std::erase_if(environment, [&](const std::string& each) { return each.starts_with(name); });
+  environment.push_back(std::move(entry));
+}
+
+std::optional<fs::path> find_program(std::string_view name, const std::vector<std::string>& environment) {
+  std::string_view path = "/usr/local/bin:/usr/bin:/bin";
+  for (const std::string& entry : environment) {
+    if (entry.starts_with("PATH=")) path = std::string_view(entry).substr(5);
+  }
+  while (!path.empty()) {
+    const auto end = std::min(path.find(':'), path.size());
+    const fs::path file = fs::path(path.substr(0, end)) / name;
+    path.remove_prefix(std::min(end + 1, path.size()));
+    if (!name.empty() && file.is_absolute() && ::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return std::nullopt;
 }
 
 }  // namespace tandem::runners

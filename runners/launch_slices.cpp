@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "runners/around_launch.hpp"
 #include "runners/conversation.hpp"
 #include "runners/duet.hpp"
 #include "runners/further_metrics.hpp"
@@ -16,12 +17,8 @@ namespace tandem::runners {
 namespace {
 
 /// What all kinds of sliced launches are made of.
-struct Ground {
-  const HostSettings& settings;
-  const ProgramPair& pair;
+struct Ground : LaunchGround {
   const Subject& subject;
-  const LaunchPlan& plan;
-  const ProgramCopies& copies;
   SharedPage& page;
 
   [[nodiscard]] bool threaded() const { return plan.shape.waiting == SliceShape::Waiting::frozen; }
@@ -30,13 +27,12 @@ struct Ground {
     return threaded() ? settings.cpus.all : settings.cpus.measured;
   }
   [[nodiscard]] Conversation converse(std::stop_token stop) const {
-    return Conversation(plan.index, Children::Clock::now() + pair.deadline.value_or(settings.deadline),
-                        std::move(stop));
+    return Conversation(plan.index, Children::Clock::now() + deadline(), std::move(stop));
   }
 
   /// Starts the program of a slot, as the conversation's next child.
   std::size_t start(Conversation& conversation, std::size_t slot) const {
-    Command command = command_in_slot(settings, pair, plan, slot, pair.commands.back(), copies);
+    Command command = command_in_slot(*this, slot, pair.commands.back());
     leave_undisturbed(command);
     command.cpus = cpus(slot);
     return conversation.start(plan.side_of(slot), command,
@@ -44,40 +40,78 @@ struct Ground {
   }
 };
 
-/// What the programs said of themselves, by side.
-using Reported = std::array<std::vector<ReportedValue>, 2>;
+/// What the two sides leave beside their times.
+struct Left {
+  std::array<std::vector<ReportedValue>, 2> reported;  ///< what the programs said of themselves, by side
+  std::array<std::vector<Series>, 2> series;           ///< from `after` and written files, by side
+};
 
-/// The values that both sides reported become samples beside the time.
-std::vector<Sampled> with_reported(const Ground& ground, Launch launch, const Reported& reported) {
+void open(const Ground& ground, std::size_t slot, const std::stop_token& stop) {
+  if (auto failure = open_slot(ground, slot, stop)) throw Broken{std::move(*failure)};
+}
+
+/// Ends the program of a slot, which is the conversation's child.
+void finish(const Ground& ground, std::size_t slot, Conversation& conversation, std::size_t child,
+            Launch& launch, Left& left) {
+  conversation.quit(child, ground.pair.status);
+  const Side side = ground.plan.side_of(slot);
+  left.reported.at(static_cast<std::size_t>(side)) = conversation.reported(child);
+  (side == Side::control ? launch.control_usage : launch.treatment_usage) =
+      conversation.children().finished(child).usage;
+}
+
+void close(const Ground& ground, std::size_t slot, const std::stop_token& stop, Left& left) {
+  auto end = close_slot(ground, slot, {}, stop);
+  if (auto* failure = std::get_if<RunFailure>(&end)) throw Broken{std::move(*failure)};
+  const Side side = ground.plan.side_of(slot);
+  auto read = read_results(ground.pair, Protocol::slices, std::get<SlotEnd>(end));
+  if (const auto* wrong = std::get_if<std::string>(&read)) {
+    throw Broken{{side, ground.plan.index, RunFailure::Reason::protocol,
+                  fmt::format("{}: {}", name_of(side), *wrong)}};
+  }
+  left.series.at(static_cast<std::size_t>(side)) = std::get<std::vector<Series>>(std::move(read));
+}
+
+/// The launch without its values.
+Launch bare(const Launch& launch) {
+  Launch values;
+  values.index = launch.index;
+  values.first_slot = launch.first_slot;
+  values.control_usage = launch.control_usage;
+  values.treatment_usage = launch.treatment_usage;
+  return values;
+}
+
+/// The values that both sides reported or left become samples beside the time.
+std::vector<Sampled> with_what_is_left(const Ground& ground, Launch launch, Left left) {
+  const auto& reported = left.reported;
   std::vector<Sampled> all;
   for (const ReportedValue& control : reported[0]) {
     const auto treatment = std::find_if(
         reported[1].begin(), reported[1].end(),
         [&](const ReportedValue& one) { return one.name == control.name && one.unit == control.unit; });
     if (treatment == reported[1].end()) continue;
-    Launch values;
-    values.index = launch.index;
-    values.first_slot = launch.first_slot;
+    Launch values = bare(launch);
     values.control = {control.value};
     values.treatment = {treatment->value};
-    values.control_usage = launch.control_usage;
-    values.treatment_usage = launch.treatment_usage;
+    const auto usual = specs::usual_direction(control.name, control.unit);
     all.push_back({ground.subject.benchmark,
-                   {control.name, control.unit, specs::usual_direction(control.name, control.unit)},
-                   std::move(values)});
+                   {control.name, control.unit, ground.pair.direction.value_or(usual)},
+                   std::move(values),
+                   {},
+                   {}});
   }
-  all.insert(all.begin(), {ground.subject.benchmark, specs::Metric{}, std::move(launch)});
+  for (Sampled& one : pair_up(std::move(left.series), ground.plan, bare(launch)))
+    all.push_back(std::move(one));
+  all.insert(all.begin(), {ground.subject.benchmark, specs::Metric{}, std::move(launch), {}, {}});
   return all;
-}
-
-void keep_usage(Launch& launch, Side side, const Finished& finished) {
-  (side == Side::control ? launch.control_usage : launch.treatment_usage) = finished.usage;
 }
 
 /// Both programs alive side by side: slices in turn, or at the same instant.
 std::vector<Sampled> launch_side_by_side(const Ground& ground, const std::stop_token& stop) {
   const LaunchPlan& plan = ground.plan;
   const bool duet = plan.shape.pairing == Pairing::duet;
+  for (std::size_t slot = 0; slot < 2; ++slot) open(ground, slot, stop);
   Conversation conversation = ground.converse(stop);
   const bool by_page = duet || !ground.threaded();
   for (std::size_t slot = 0; slot < 2; ++slot) ground.start(conversation, slot);
@@ -95,14 +129,10 @@ std::vector<Sampled> launch_side_by_side(const Ground& ground, const std::stop_t
     launch = launch_of(
         paged ? steps_by_page(conversation, ground.page, plan) : steps_by_lines(conversation, plan), plan);
   }
-  Reported reported;
-  for (std::size_t slot = 0; slot < 2; ++slot) {
-    conversation.quit(slot);
-    const Side side = plan.side_of(slot);
-    reported.at(static_cast<std::size_t>(side)) = conversation.reported(slot);
-    keep_usage(launch, side, conversation.children().finished(slot));
-  }
-  return with_reported(ground, std::move(launch), reported);
+  Left left;
+  for (std::size_t slot = 0; slot < 2; ++slot) finish(ground, slot, conversation, slot, launch, left);
+  for (std::size_t slot = 0; slot < 2; ++slot) close(ground, slot, stop, left);
+  return with_what_is_left(ground, std::move(launch), std::move(left));
 }
 
 /// All slices of one side, then all of the other, each in a process that has the machine to itself.
@@ -111,10 +141,11 @@ std::vector<Sampled> launch_in_turn(const Ground& ground, const std::stop_token&
   Launch launch;
   launch.index = plan.index;
   launch.first_slot = plan.first_slot;
-  Reported reported;
+  Left left;
   for (std::size_t slot = 0; slot < 2; ++slot) {
     const Side side = plan.side_of(slot);
     if (plan.only && *plan.only != side) continue;
+    open(ground, slot, stop);
     Conversation conversation = ground.converse(stop);
     const std::size_t child = ground.start(conversation, slot);
     conversation.greet(child, false, slot);
@@ -126,11 +157,10 @@ std::vector<Sampled> launch_in_turn(const Ground& ground, const std::stop_token&
         values.push_back(elapsed / static_cast<double>(plan.shape.iterations));
       }
     }
-    conversation.quit(child);
-    reported.at(static_cast<std::size_t>(side)) = conversation.reported(child);
-    keep_usage(launch, side, conversation.children().finished(child));
+    finish(ground, slot, conversation, child, launch, left);
+    close(ground, slot, stop, left);
   }
-  return with_reported(ground, std::move(launch), reported);
+  return with_what_is_left(ground, std::move(launch), std::move(left));
 }
 
 }  // namespace
@@ -139,7 +169,7 @@ LaunchResult launch_slices(const HostSettings& settings, const ProgramPair& pair
                            const LaunchPlan& plan, std::stop_token stop) {
   const ProgramCopies copies(settings.scratch, pair, plan);
   SharedPage page;
-  const Ground ground{settings, pair, subject, plan, copies, page};
+  const Ground ground{{settings, pair, plan, copies}, subject, page};
   try {
     const bool in_turn =
         plan.shape.pairing == Pairing::process || plan.shape.pairing == Pairing::process_together;

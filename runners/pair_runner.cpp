@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <utility>
 
+#include "runners/around_launch.hpp"
 #include "runners/conversation.hpp"
 #include "runners/launch_command.hpp"
+#include "runners/platform_findings.hpp"
 #include "runners/program_copies.hpp"
 #include "runners/shared_page.hpp"
 #include "runners/whole_process.hpp"
@@ -49,25 +51,51 @@ HostPairRunner::HostPairRunner(HostSettings settings) : settings_(std::move(sett
   clear_leftover_copies(settings_.scratch);
 }
 
+std::variant<HostSettings, RunFailure> HostPairRunner::settings_for(const ProgramPair& pair, Side side,
+                                                                    std::uint64_t launch) {
+  if (pair.cpus.empty()) return settings_;
+  if (!topology_) topology_ = read_topology();
+  const std::vector<int> allowed = allowed_processors(*topology_);
+  for (const int cpu : pair.cpus) {
+    if (std::find(allowed.begin(), allowed.end(), cpu) != allowed.end()) continue;
+    return RunFailure{side, launch, RunFailure::Reason::not_started,
+                      fmt::format("{} must run on processor {}, but this process may use {} only",
+                                  name_of(side), cpu, cpu_list(allowed))};
+  }
+  HostSettings settings = settings_;
+  settings.cpus = choose_cpus(*topology_, pair.cpus);
+  return settings;
+}
+
 std::variant<ProgramFacts, RunFailure> HostPairRunner::inspect(const ProgramPair& pair, Side side,
                                                                std::stop_token stop) {
-  if (pair.protocol && *pair.protocol != Protocol::slices)
-    return inspect_process(settings_, pair, side, stop);
-  const LaunchPlan plan;
+  const auto chosen = settings_for(pair, side, 0);
+  if (const auto* failure = std::get_if<RunFailure>(&chosen)) return *failure;
+  const auto& settings = std::get<HostSettings>(chosen);
+  if (pair.protocol && *pair.protocol != Protocol::slices) return inspect_process(settings, pair, side, stop);
+  LaunchPlan plan;
+  plan.first_slot = side;
   const ProgramPair same = pair.both(side);
-  const ProgramCopies copies(settings_.scratch, same, plan);
-  Conversation conversation(0, Children::Clock::now() + pair.deadline.value_or(settings_.deadline),
-                            std::move(stop));
-  Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, -1};
+  const ProgramCopies copies(settings.scratch, same, plan);
+  const LaunchGround ground{settings, same, plan, copies};
+  if (const auto failure = open_slot(ground, 0, stop)) return *failure;
+  Conversation conversation(0, Children::Clock::now() + ground.deadline(), stop);
+  Children::Options options{settings.output_bytes, Children::Options::Channel::yes, -1};
   try {
-    Command command = command_in_slot(settings_, same, plan, 0, pair.commands.back(), copies);
-    command.cpus = settings_.cpus.all;  // it may have threads
+    Command command = command_in_slot(ground, 0, pair.commands.back());
+    command.cpus = settings.cpus.all;  // it may have threads
     const auto child = conversation.start(side, command, options);
-    if (const Finished* ended = conversation.greet_or_await_end(child))
-      return facts_of_output(pair, *ended, side);
+    if (const Finished* ended = conversation.greet_or_await_end(child)) {
+      if (!ended_well(*ended, pair.status)) return failure_of(side, 0, *ended, "");
+      const auto end = close_slot(ground, 0, *ended, stop);
+      if (const auto* failure = std::get_if<RunFailure>(&end)) return *failure;
+      return facts_of_output(pair, std::get<SlotEnd>(end), side);
+    }
     ProgramFacts facts{Protocol::slices, conversation.list(child), {}};
     facts.metrics.resize(facts.benchmarks.size());
-    conversation.quit(child);
+    conversation.quit(child, pair.status);
+    const auto after = run_after(ground, 0, stop);
+    if (const auto* failure = std::get_if<RunFailure>(&after)) return *failure;
     return facts;
   } catch (const Broken& broken) {
     return broken.failure;
@@ -77,16 +105,20 @@ std::variant<ProgramFacts, RunFailure> HostPairRunner::inspect(const ProgramPair
 std::variant<BenchmarkFacts, RunFailure> HostPairRunner::look_at(const ProgramPair& pair,
                                                                  const std::string& benchmark,
                                                                  std::stop_token stop) {
+  const auto chosen = settings_for(pair, Side::control, 0);
+  if (const auto* failure = std::get_if<RunFailure>(&chosen)) return *failure;
+  const auto& settings = std::get<HostSettings>(chosen);
   const LaunchPlan plan;
   const ProgramPair same = pair.both(Side::control);
-  const ProgramCopies copies(settings_.scratch, same, plan);
+  const ProgramCopies copies(settings.scratch, same, plan);
+  const LaunchGround ground{settings, same, plan, copies};
+  if (const auto failure = open_slot(ground, 0, stop)) return *failure;
   const SharedPage page;
-  Conversation conversation(0, Children::Clock::now() + pair.deadline.value_or(settings_.deadline),
-                            std::move(stop));
-  Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, page.descriptor()};
+  Conversation conversation(0, Children::Clock::now() + ground.deadline(), stop);
+  Children::Options options{settings.output_bytes, Children::Options::Channel::yes, page.descriptor()};
   try {
-    Command command = command_in_slot(settings_, same, plan, 0, pair.commands.back(), copies);
-    command.cpus = settings_.cpus.all;  // it may have threads
+    Command command = command_in_slot(ground, 0, pair.commands.back());
+    command.cpus = settings.cpus.all;  // it may have threads
     const auto child = conversation.start(Side::control, command, options);
     BenchmarkFacts facts;
     facts.maps_page = conversation.greet(child, true, 0);
@@ -103,8 +135,10 @@ std::variant<BenchmarkFacts, RunFailure> HostPairRunner::look_at(const ProgramPa
     }
     facts.iteration_ns = elapsed / static_cast<double>(iterations);
     facts.threads = threads_of(conversation.children().program_pid(child));
-    conversation.quit(child);
+    conversation.quit(child, pair.status);
     facts.peak_bytes = conversation.children().finished(child).usage.peak_resident_bytes;
+    const auto after = run_after(ground, 0, stop);
+    if (const auto* failure = std::get_if<RunFailure>(&after)) return *failure;
     return facts;
   } catch (const Broken& broken) {
     return broken.failure;
@@ -113,10 +147,13 @@ std::variant<BenchmarkFacts, RunFailure> HostPairRunner::look_at(const ProgramPa
 
 LaunchResult HostPairRunner::launch(const ProgramPair& pair, const Subject& subject, const LaunchPlan& plan,
                                     std::stop_token stop) {
-  const SupervisorPlace place(settings_.cpus);
+  const auto chosen = settings_for(pair, plan.side_of(0), plan.index);
+  if (const auto* failure = std::get_if<RunFailure>(&chosen)) return *failure;
+  const auto& settings = std::get<HostSettings>(chosen);
+  const SupervisorPlace place(settings.cpus);
   return subject.protocol == Protocol::slices
-             ? launch_slices(settings_, pair, subject, plan, std::move(stop))
-             : launch_processes(settings_, pair, subject, plan, std::move(stop));
+             ? launch_slices(settings, pair, subject, plan, std::move(stop))
+             : launch_processes(settings, pair, subject, plan, std::move(stop));
 }
 
 }  // namespace tandem::runners

@@ -13,7 +13,9 @@
 #include "runners/cpu_choice.hpp"
 #include "runners/pair_plan.hpp"
 #include "runners/paired_samples.hpp"
+#include "runners/remarks.hpp"
 #include "runners/sandbox.hpp"
+#include "runners/topology.hpp"
 #include "specs/file_spec.hpp"
 #include "specs/further_metrics.hpp"
 #include "specs/metric.hpp"
@@ -35,8 +37,9 @@ struct ProgramPair {
   std::map<std::string, std::string> treatment_values = {};
   specs::ConverterSpec converter = {};  ///< with `observer`: what reads its output; no name: observer lines
   std::optional<std::chrono::nanoseconds> deadline = {};  ///< of one launch; nothing: the runner's
-  /// The values that name a directory to write in. In a sandbox each launch has a fresh one of its own under
-  /// that path; what the other values name can be read only.
+  /// The values that name a directory to write in. Each launch has a fresh one of its own for each side: in a
+  /// sandbox under that path, where what the other values name can be read only; else under another one. A
+  /// value may begin with such a name, "{TGTDIR}/out.txt", or with its path.
   std::set<std::string> scratch_names = {"TGTDIR", "HOSTDIR", "TEMPDIR"};
   /// Where all files of an executable lie, copied together with the program; empty: the program alone. Values
   /// that name something in it mean the copy.
@@ -46,18 +49,27 @@ struct ProgramPair {
   std::vector<std::string> further_metrics = {};  ///< beside time; empty: those that cost nothing
   std::optional<specs::Golden> golden = {};
   specs::InstructionCounter instructions = specs::InstructionCounter::automatic;
-  /// Run by each side around every launch, never measured, on any processor. What `after` prints is read with
-  /// the program's own output.
+  /// Run by each side around every launch, and around each look at a program; never measured, on any
+  /// processor, with the same directories and environment. What `after` prints is read with the program's own
+  /// output; it is not run where the program failed.
   std::vector<specs::HostCommand> before = {};
   std::vector<specs::HostCommand> after = {};
+  /// The same once in every `repeat` launches: before the first of them and after the last.
+  std::vector<specs::HostCommand> before_first = {};
+  std::vector<specs::HostCommand> after_last = {};
   /// Files with results that the program leaves; read after `after`, each by its converter. Their locations
   /// begin with one of the scratch or kept directories.
   std::vector<specs::FileSpec> written = {};
   std::uint64_t repeat = 1;  ///< {INDEX} is the launch's number modulo this
-  /// The values that name a directory which is kept from one launch to the next, to write in.
+  /// Whether the environment says which side it is: AIBENCH_TREATMENT_GROUP, 1 for the treatment, as FAI-PEP
+  /// does.
+  bool tell_side = false;
+  /// The values that name a directory which is kept from one launch to the next, to write in; made if it is
+  /// not there. They count even if they are scratch names too.
   std::set<std::string> kept_names = {};
   /// Whether a status other than 0 is a failure.
   enum class Status { must_be_zero, any } status = Status::must_be_zero;
+  std::filesystem::path log_file = {};             ///< what all commands print is added to it as well
   std::vector<int> cpus = {};                      ///< where it must run; empty: as the runner chooses
   std::optional<specs::Direction> direction = {};  ///< of what it prints; nothing: as the names say
 
@@ -94,14 +106,8 @@ struct Subject {
   SliceShape shape;       ///< of `slices`; its pairing counts for whole processes too
 };
 
-/// What a program said about its results beside the values.
-struct Remarks {
-  std::string info_string = {};
-  std::map<std::string, double> summary = {};   ///< statistics of its own, by FAI-PEP's names
-  std::vector<std::string> custom_output = {};  ///< tables as JSON text; kept with its first series
-};
-
-/// The samples of one benchmark from one launch, as times or other values in the metric's unit.
+/// The samples of one benchmark from one launch, as times or other values in the metric's unit. What only one
+/// side printed has no values of the other.
 struct Sampled {
   std::string benchmark;
   specs::Metric metric;
@@ -154,7 +160,12 @@ class HostPairRunner final : public PairRunner {
                                     std::stop_token stop) override;
 
  private:
+  /// The settings as this pair needs them: with its own processors, if it names some.
+  [[nodiscard]] std::variant<HostSettings, RunFailure> settings_for(const ProgramPair& pair, Side side,
+                                                                    std::uint64_t launch);
+
   HostSettings settings_;
+  std::optional<Topology> topology_;  ///< read when a pair first names processors
 };
 
 }  // namespace tandem::runners

@@ -38,7 +38,8 @@ class Together {
 
   /// The slot's next command, or the last one again.
   void start(std::size_t slot) {
-    Command command = ground_.command(slot, std::min(next_.at(slot), ground_.commands.size() - 1));
+    Command command = ground_.command(slot, std::min(next_.at(slot), ground_.commands.size() - 1),
+                                      done(slot) ? Scratch::spare : Scratch::own);
     command.cpus = ground_.settings.cpus.duet.at(slot);
     Children::Options options;
     options.output_bytes = ground_.settings.output_bytes;
@@ -49,7 +50,7 @@ class Together {
     const std::size_t slot = child == current_[0] ? 0 : 1;
     const bool fills = done(slot);
     const Finished finished = children_.take(child);
-    if (!finished.succeeded()) {
+    if (!ended_well(finished, ground_.pair.status)) {
       fail(failure_of(side(slot), ground_.plan.index, finished,
                       fills ? fmt::format("when it was started again beside the {}", name_of(side(1 - slot)))
                             : std::string()));
@@ -61,7 +62,7 @@ class Together {
     }
     if (!done(slot)) {
       start(slot);
-    } else if (!done(1 - slot)) {
+    } else if (!done(1 - slot) && ground_.pair.kept_names.empty()) {
       fill(slot);
     }
   }

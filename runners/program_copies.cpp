@@ -89,6 +89,10 @@ void expect_execution_in(const fs::path& directory) {
                   directory.parent_path().string()));
 }
 
+std::string prefix_of(std::size_t slot, Scratch scratch) {
+  return fmt::format("{}-{}-", scratch == Scratch::own ? "scratch" : "another", slot);
+}
+
 }  // namespace
 
 ProgramCopies::ProgramCopies(const fs::path& scratch, const ProgramPair& pair, const LaunchPlan& plan) {
@@ -131,12 +135,26 @@ ProgramCopies::~ProgramCopies() {
   remove_tree(directory_);
 }
 
-fs::path ProgramCopies::scratch_in_slot(std::size_t slot, std::size_t number) const {
-  fs::path folder = directory_ / fmt::format("scratch-{}-{}", slot, number);
+fs::path ProgramCopies::scratch_in_slot(std::size_t slot, std::size_t number, Scratch scratch) const {
+  fs::path folder = directory_ / (prefix_of(slot, scratch) + std::to_string(number));
   std::error_code error;
   if (fs::create_directory(folder, error)) give_to_sandbox(folder);
   if (error) throw Error(fmt::format("cannot make {}: {}", folder.string(), error.message()));
   return folder;
+}
+
+void ProgramCopies::copy_scratch(std::size_t slot) const {
+  const std::string prefix = prefix_of(slot, Scratch::own);
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory_, error)) {
+    const std::string name = entry.path().filename().string();
+    if (error || !name.starts_with(prefix)) continue;
+    const fs::path to = directory_ / (prefix_of(slot, Scratch::spare) + name.substr(prefix.size()));
+    fs::copy(entry.path(), to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
+    if (error) break;
+    give_to_sandbox(to);
+  }
+  if (error) throw Error(fmt::format("cannot copy what was written before the launch: {}", error.message()));
 }
 
 std::size_t clear_leftover_copies(const fs::path& scratch) {

@@ -8,6 +8,9 @@
 
 namespace tandem::runners {
 
+/// Where a run of a slot writes: `spare` is for runs that only keep the other side company.
+enum class Scratch { own, spare };
+
 /// Fresh copies of both executables for one launch: other inodes, other pages in memory, paths of one length.
 /// With a folder, everything in it is copied; only large files that are no programs are links to the
 /// originals.
@@ -27,9 +30,13 @@ class ProgramCopies {
     return folders_.at(slot);
   }
 
-  /// A directory of this launch in which the sandboxed program of a slot may write, by number; made when it
-  /// is first asked for.
-  [[nodiscard]] std::filesystem::path scratch_in_slot(std::size_t slot, std::size_t number) const;
+  /// A directory of this launch in which the program of a slot may write, by number; made when it is first
+  /// asked for.
+  [[nodiscard]] std::filesystem::path scratch_in_slot(std::size_t slot, std::size_t number,
+                                                      Scratch scratch = Scratch::own) const;
+
+  /// Puts what is in a slot's own directories into those of its runs that do not count.
+  void copy_scratch(std::size_t slot) const;
 
  private:
   std::filesystem::path directory_;

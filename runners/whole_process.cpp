@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "runners/around_launch.hpp"
 #include "runners/conversation.hpp"
 #include "runners/google_benchmark.hpp"
 #include "runners/result_reader.hpp"
@@ -42,20 +43,21 @@ std::variant<ProgramFacts, RunFailure> facts_of_list(const Finished& finished, S
 
 }  // namespace
 
-std::variant<ProgramFacts, RunFailure> facts_of_output(const ProgramPair& pair, const Finished& finished,
+std::variant<ProgramFacts, RunFailure> facts_of_output(const ProgramPair& pair, const SlotEnd& end,
                                                        Side side) {
-  if (!finished.succeeded()) return failure_of(side, 0, finished, "");
+  const Finished& finished = end.finished;
+  if (!ended_well(finished, pair.status)) return failure_of(side, 0, finished, "");
   if (finished.left_behind > 0) return left_behind_by(side, 0, finished.left_behind);
   if (pair.protocol == Protocol::slices) {
     return unreadable(side, "it ended without speaking the slice protocol, which its spec expects (\"sdk\")");
   }
-  auto seen = pair.protocol ? Recognised{*pair.protocol, read_results(pair, *pair.protocol, finished)}
-                            : recognise(pair, finished);
+  auto seen = pair.protocol ? Recognised{*pair.protocol, read_results(pair, *pair.protocol, end)}
+                            : recognise(pair, end);
   if (const auto* wrong = std::get_if<std::string>(&seen.results)) return unreadable(side, *wrong);
   const auto& series = std::get<std::vector<Series>>(seen.results);
   if (series.empty()) {
     return unreadable(side, fmt::format("it printed nothing that reads as {}, which its spec expects",
-                                        name_of(seen.protocol)));
+                                        expected_form(pair, seen.protocol)));
   }
   ProgramFacts facts = facts_of(seen.protocol, series);
   constexpr double busier_than_one_thread = 1.2;
@@ -71,20 +73,28 @@ std::variant<ProgramFacts, RunFailure> inspect_process(const HostSettings& setti
   plan.first_slot = side;
   const ProgramPair same = pair.both(side);
   const ProgramCopies copies(settings.scratch, same, plan);
-  ProcessGround ground{settings, same, plan, copies, pair.commands, ProcessGround::Limits::watched};
+  ProcessGround ground{{settings, same, plan, copies}, pair.commands, ProcessGround::Limits::watched};
   const bool listed = pair.protocol == Protocol::google_benchmark;
   if (listed) {
     for (std::string& argument : google_list_arguments())
       ground.commands.back().push_back(std::move(argument));
   }
+  if (const auto failure = open_slot(ground, 0, stop)) return *failure;
   auto finished = run_slot(ground, 0, settings.cpus.all, stop);
   if (const auto* failure = std::get_if<RunFailure>(&finished)) return *failure;
-  const Finished& ended = std::get<Finished>(finished);
-  return listed ? facts_of_list(ended, side) : facts_of_output(pair, ended, side);
+  Finished& ended = std::get<Finished>(finished);
+  if (listed) {
+    const auto after = run_after(ground, 0, stop);
+    if (const auto* failure = std::get_if<RunFailure>(&after)) return *failure;
+    return facts_of_list(ended, side);
+  }
+  const auto end = close_slot(ground, 0, std::move(ended), stop);
+  if (const auto* failure = std::get_if<RunFailure>(&end)) return *failure;
+  return facts_of_output(pair, std::get<SlotEnd>(end), side);
 }
 
-Command ProcessGround::command(std::size_t slot, std::size_t number) const {
-  Command command = command_in_slot(settings, pair, plan, slot, commands.at(number), copies);
+Command ProcessGround::command(std::size_t slot, std::size_t number, Scratch scratch) const {
+  Command command = command_in_slot(*this, slot, commands.at(number), scratch);
   // A program that speaks the slice protocol would take it for an open channel.
   std::erase_if(command.environment,
                 [](const std::string& entry) { return entry.starts_with("TANDEM_FD="); });
@@ -114,7 +124,7 @@ std::variant<Finished, RunFailure> run_slot(const ProcessGround& ground, std::si
     Command command = ground.command(slot, number);
     command.cpus = cpus;
     const Finished one = run_command(command, {ground.deadline(), ground.settings.output_bytes}, stop);
-    if (!one.succeeded()) return failure_of(side, ground.plan.index, one, "");
+    if (!ended_well(one, ground.pair.status)) return failure_of(side, ground.plan.index, one, "");
     if (one.left_behind > 0) return left_behind_by(side, ground.plan.index, one.left_behind);
     add_to(all, one);
   }

@@ -10,13 +10,14 @@
 #include "runners/pair_runner.hpp"
 #include "runners/process.hpp"
 #include "runners/program_copies.hpp"
+#include "runners/result_reader.hpp"
 
 namespace tandem::runners {
 
 /// What a look at a program shows that ended by itself; its protocol is recognised by its output, or is that
 /// of the spec.
 [[nodiscard]] std::variant<ProgramFacts, RunFailure> facts_of_output(const ProgramPair& pair,
-                                                                     const Finished& finished, Side side);
+                                                                     const SlotEnd& end, Side side);
 
 /// Looks at a program of which the spec says that it is a whole process (`pair.protocol`): runs its commands
 /// once, without a channel; a Google Benchmark program is only asked for its list.
@@ -25,26 +26,19 @@ namespace tandem::runners {
                                                                      const std::stop_token& stop);
 
 /// The ground of one launch of whole processes.
-struct ProcessGround {
-  const HostSettings& settings;
-  const ProgramPair& pair;
-  const LaunchPlan& plan;
-  const ProgramCopies& copies;
+struct ProcessGround : LaunchGround {
   std::vector<std::vector<std::string>> commands;  ///< of each side, one after the other
   enum class Limits { watched, left_alone } limits = Limits::left_alone;
 
   /// One command as it is started in a slot: no channel is offered to it.
-  [[nodiscard]] Command command(std::size_t slot, std::size_t number) const;
-  [[nodiscard]] std::chrono::nanoseconds deadline() const {
-    return pair.deadline.value_or(settings.deadline);
-  }
+  [[nodiscard]] Command command(std::size_t slot, std::size_t number, Scratch scratch = Scratch::own) const;
 };
 
 /// Adds one command's end to that of those before it: the last one's ending, the outputs and resources of
 /// all.
 void add_to(Finished& all, const Finished& one);
 
-/// Runs all commands of one slot on these processors.
+/// Runs all commands of one slot on these processors, and nothing of what is around them.
 [[nodiscard]] std::variant<Finished, RunFailure> run_slot(const ProcessGround& ground, std::size_t slot,
                                                           const std::vector<int>& cpus,
                                                           const std::stop_token& stop);

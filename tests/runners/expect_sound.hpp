@@ -18,6 +18,9 @@ inline void expect_sound(const ReadSeries& result) {
     for (const double value : series.values) {
       if (!std::isfinite(value)) std::abort();
     }
+    for (const auto& [name, value] : series.remarks.summary) {
+      if (!std::isfinite(value)) std::abort();
+    }
   }
 }
 

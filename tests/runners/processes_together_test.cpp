@@ -87,7 +87,6 @@ TEST_P(WholeProcessPairings, RunsAllCommandsOfASideOneAfterTheOther) {
       {"{program}", "-c", "echo 3 > {note}"},
       {"{program}", "-c", R"(echo "NetObserver {\"type\":\"N\",\"metric\":\"m\",\"value\":\"$(cat $0)\"}")",
        "{note}"}};
-  programs.observer_identifiers = {};
   const auto all = sampled(programs, subject(Protocol::observer, GetParam()));
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].launch.control, std::vector<double>{3});
@@ -117,7 +116,6 @@ TEST_F(ProcessesTogether, TheEarlyFinisherIsStartedAgainAndItsValuesAreThrownAwa
       R"(echo x >> {note}; {rest}; echo "NetObserver {\"type\":\"N\",\"metric\":\"m\",\"value\":1}")";
   ProgramPair programs = scripts(script, {{"note", note("control")}, {"rest", "true"}},
                                  {{"note", note("treatment")}, {"rest", "sleep 0.5"}});
-  programs.observer_identifiers = {};
   const auto all = sampled(programs, subject(Protocol::observer, Pairing::process_together));
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].launch.control, std::vector<double>{1}) << "only the first start counts";
@@ -141,12 +139,13 @@ TEST_F(ProcessesTogether, EachSlotHasProcessorsOfItsOwn) {
   if (choose_cpus().duet[0].empty()) GTEST_SKIP() << "this host has no two cores";
   const auto note = [&](Side side) { return notes_.path() / name_of(side); };
   const ProgramPair programs = scripts(
-      "while read -r name value; do case $name in Cpus_allowed_list:) echo $value > {note};; esac; done "
+      "while read -r name value; do case $name in Cpus_allowed_list:) echo $value >> {note};; esac; done "
       "< /proc/self/status",
       {{"note", note(Side::control).string()}}, {{"note", note(Side::treatment).string()}});
   const auto cpus = settings().cpus.duet;
   const LaunchPlan plan = plan_launch(1, 0, {});
   for (const LaunchPlan& each : {plan, opposite(plan)}) {
+    for (const Side side : {Side::control, Side::treatment}) std::filesystem::remove(note(side));
     EXPECT_FALSE(sampled(programs, subject(Protocol::command, Pairing::process_together), each).empty());
     for (const Side side : {Side::control, Side::treatment}) {
       std::string seen;

@@ -60,7 +60,9 @@ TEST(ObserverLines, AreReadOrRefusedAfterTenThousandMutations) {
       {"x\nPyTorchObserver {\"type\":\"NET\",\"metric\":\"latency\",\"unit\":\"us\",\"value\":\"12.5\"}\n",
        "Caffe2Observer {\"NET\": {\"latency\": {\"value\": 5.5, \"unit\": \"ms\"}}, \"ID_0\": {\"flops\": "
        "3}}\n",
-       "PyTorchObserver {\"type\":\"NET\",\"metric\":\"latency\",\"summary\":{\"p50\":1},\"num_runs\":3}\n"});
+       "PyTorchObserver {\"type\":\"NET\",\"metric\":\"latency\",\"summary\":{\"p50\":1},\"num_runs\":3}\n",
+       "a {\"custom_output\":[{\"x\":1}],\"table_name\":\"t\"} b\nNetObserver "
+       "{\"type\":\"NET\",\"metric\":\"latency\",\"info_string\":\"warm\",\"value\":1}\n"});
 }
 
 TEST(GoogleBenchmark, IsReadOrRefusedAfterTenThousandMutations) {
@@ -78,6 +80,18 @@ TEST(BenchdnnLines, AreReadOrRefusedAfterTenThousandMutations) {
          {"Output template: perf,%engine%,%name%,%prb%,%Gops%,%-time%,%-Gflops%,%0time%\n"
           "perf,cpu,\"ip1\",--dir=FWD_B mb112oc1000ic2048,0.458752,0.521729,879.293,0.576451\n",
           "%prb%|%0time%|%bw%\nmb1ic3|0.5|77\ntests:1 passed:1\n", "perf,cpu,jit,,mb1,0.1,0.2\n"});
+}
+
+TEST(TfliteLines, AreReadOrRefusedAfterTenThousandMutations) {
+  replay(tests::fuzz_tflite_lines,
+         {"Running benchmark for at least 1 iterations\ncount=9 first=6 curr=5 min=5 max=6 avg=5.7 std=1\n"
+          "INFO: Running benchmark for at least 50 iterations\ncount=50 curr=5(all same)\n"
+          "Inference timings in us: Init: 1, First inference: 6, Warmup (avg): 5.7, Inference (avg): 5\n",
+          "Operator-wise Profiling Info for Regular Benchmark Runs:\n"
+          "\t[node type]\t[first]\t[avg ms]\t[%]\t[cdf%]\t[mem KB]\t[times called]\t[Name]\n"
+          "\tCONV 2D\t0.2\t0.25\t40.1%\t40.1%\t0.0\t1\t[conv/Relu]:0\n\n"
+          "\t[Node type]\t[count]\t[avg ms]\t[avg %]\t[cdf %]\t[mem KB]\t[times called]\n"
+          "\tCONV 2D\t1\t0.25\t100%\t100%\t0.0\t1\n\nTimings (microseconds): count=1 curr=250\n"});
 }
 
 TEST(GoldenOutput, IsReadOrRefusedAfterTenThousandMutations) {

@@ -127,12 +127,11 @@ TEST_F(AdapterTest, LeavesAPlainCommandAloneThatCouldSpeakSlices) {
 TEST_F(AdapterTest, TakesAnyObserverUnlessTheSpecNamesOne) {
   const std::string line = R"(echo 'NetObserver {"type":"NET","metric":"qps","unit":"1/s","value":5}')";
   ProgramPair programs = scripts(line, {}, {});
-  programs.observer_identifiers = {};
   const auto all = sampled(programs, subject(Protocol::observer));
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].benchmark, "NET qps");
   EXPECT_EQ(all[0].metric.direction, specs::Direction::higher_is_better);
-  programs.observer_identifiers = {"OtherObserver"};
+  programs.converter.args = {{"identifier", "OtherObserver"}};
   EXPECT_EQ(failure(programs, subject(Protocol::observer)).what,
             "control printed nothing that reads as observer lines this time");
 }

@@ -68,10 +68,10 @@ struct BenchmarkSpec {
 
 /// What the command line knows about the specs.
 struct SpecOptions {
-  std::string command_args;  ///< added to every command with {program}, after the model's own
-  std::map<std::string, std::string> string_map;
-  std::vector<std::string> programs;  ///< names built beside {program}, usable as placeholders
-  std::string framework;              ///< a model of another framework is a problem; empty: not checked
+  std::string command_args = {};  ///< added to every command with {program}, after the model's own
+  std::map<std::string, std::string> string_map = {};
+  std::vector<std::string> programs = {};  ///< names built beside {program}, usable as placeholders
+  std::string framework = {};              ///< a model of another framework is a problem; empty: not checked
 };
 
 struct LoadedSpecs {

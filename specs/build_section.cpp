@@ -8,6 +8,7 @@
 #include "specs/json_document.hpp"
 #include "specs/model_reader.hpp"
 #include "specs/nearest.hpp"
+#include "specs/spec_fields.hpp"
 
 namespace tandem::specs {
 namespace {
@@ -92,7 +93,7 @@ BuildSection read_build_section(const Node& node, Problems& problems) {
   section.file = node.file();
   section.where = node.position();
   section.folder = fs::absolute(fs::path(node.file())).parent_path();
-  node.expect_keys({"target", "options", "sources", "include", "libraries", "standard"}, problems);
+  node.expect_keys(names_of(build_kind()), problems);
   const auto field = [&](const char* key, auto&& read) {
     if (const auto value = node.find(key)) problems.attempt([&] { read(*value); });
   };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -23,10 +24,12 @@ std::string read_file(const std::filesystem::path& file, std::size_t limit) {
   if (!std::filesystem::is_regular_file(status)) refuse("is not a regular file; name a JSON file");
   std::ifstream in(file, std::ios::binary);
   if (!in) refuse(fmt::format("cannot be opened: {}", std::strerror(errno)));
-  std::string text(limit + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::string text;
+  for (std::array<char, 16384> part{}; in && text.size() <= limit;) {
+    in.read(part.data(), static_cast<std::streamsize>(part.size()));
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+  }
   if (in.bad()) throw Error(fmt::format("{}: reading failed: {}", file.string(), std::strerror(errno)));
-  text.resize(static_cast<std::size_t>(in.gcount()));
   return text;
 }
 
@@ -132,7 +135,10 @@ std::int64_t Node::as_integer(std::int64_t low, std::int64_t high) const {
 std::string Node::as_choice(const Keys& allowed) const {
   std::string value = as_string();
   if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
-    fail(fmt::format("found {}; expected one of {}", found(), list_in_quotes(allowed)));
+    const auto close = value.size() < 2 ? std::nullopt : nearest(value, allowed);
+    fail(fmt::format("found {}; {}expected one of {}", found(),
+                     close ? fmt::format("did you mean {}? ", in_quotes(*close)) : "",
+                     list_in_quotes(allowed)));
   }
   return value;
 }

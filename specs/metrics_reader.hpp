@@ -1,12 +1,12 @@
 #pragma once
 
 #include "specs/benchmark_spec.hpp"
-#include "specs/json_document.hpp"
+#include "specs/field_check.hpp"
 
 namespace tandem::specs {
 
 /// Reads what a test wants to be measured beside time: "metrics", "golden" and "instructions". Part of
 /// load_benchmarks.
-void read_metrics(const Node& test, Problems& problems, BenchmarkSpec& spec);
+void read_metrics(const CheckedObject& test, Problems& problems, BenchmarkSpec& spec);
 
 }  // namespace tandem::specs

@@ -3,17 +3,20 @@
 #include <optional>
 
 #include "specs/benchmark_spec.hpp"
-#include "specs/json_document.hpp"
+#include "specs/field_check.hpp"
 
 namespace tandem::specs {
 
-/// Reads one benchmark file's `model` and `tests` under the meta of its suite and appends to `specs`. Part of
-/// load_benchmarks.
-void read_model_and_tests(const Node& root, const std::optional<Node>& meta, const SpecOptions& options,
-                          Problems& problems, LoadedSpecs& specs);
+/// What the files of a suite have given until now.
+struct SpecsSoFar {
+  LoadedSpecs specs;
+  std::size_t bytes = 0;  ///< of memory, about
+};
 
-/// Notes the members of `object` that are among `fields` as having no effect.
-void note_ignored(const Node& object, const Keys& fields, LoadedSpecs& specs);
+/// Reads one benchmark file's `model` and `tests` under the meta of its suite and appends what it
+/// gives. Part of load_benchmarks.
+void read_model_and_tests(const Node& root, const std::optional<CheckedObject>& meta,
+                          const SpecOptions& options, Problems& problems, SpecsSoFar& so_far);
 
 /// A text that is not empty and has no control characters.
 [[nodiscard]] std::string read_name(const Node& node);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "specs/command_line.hpp"
 #include "specs/nearest.hpp"
@@ -16,16 +17,26 @@ constexpr std::size_t most_replacements = 10'000;
 constexpr std::size_t most_compared = 500;
 constexpr std::size_t longest_command = std::size_t{64} << 10;
 
-const Keys runner_names = {"program", "TGTDIR", "HOSTDIR", "BUILDDIR", "TEMPDIR"};
+const Keys runner_names = {"program", "TGTDIR", "HOSTDIR", "BUILDDIR", "TEMPDIR", "INDEX", "DEVICEHASH"};
+
+/// A member of an object by its key, or an item of an array by its place.
+std::optional<Node> child(const Node& parent, std::string_view key) {
+  if (parent.kind() == Kind::object) return parent.find(key);
+  if (parent.kind() != Kind::array) return std::nullopt;
+  std::size_t rank = 0;
+  const auto [last, error] = std::from_chars(key.data(), key.data() + key.size(), rank);
+  const std::vector<Node> items = parent.items();
+  if (error != std::errc{} || last != key.data() + key.size() || rank >= items.size()) return std::nullopt;
+  return items[rank];
+}
 
 /// A field by its whole name, or by a path with dots.
 std::optional<Node> field(const Node& root, std::string_view name) {
   if (auto whole = root.find(name)) return whole;
   std::optional<Node> at = root;
   while (at && !name.empty()) {
-    if (at->kind() != Kind::object) return std::nullopt;
     const std::size_t dot = std::min(name.find('.'), name.size());
-    at = at->find(name.substr(0, dot));
+    at = child(*at, name.substr(0, dot));
     name.remove_prefix(std::min(dot + 1, name.size()));
   }
   return at;
@@ -37,7 +48,8 @@ bool is_file(const Node& node) {
 
 class Expansion {
  public:
-  Expansion(const Node& where, const PlaceholderScope& scope) : where_(where), scope_(scope) {}
+  Expansion(const Node& where, const PlaceholderScope& scope, Keep keep)
+      : where_(where), scope_(scope), keep_(keep) {}
 
   std::string expand(const std::string& text) {
     std::string result;
@@ -68,7 +80,10 @@ class Expansion {
     std::string result;
     if (const auto raw = raw_value(name)) {
       result = expand(*raw);
-    } else if (is_runners(name) || (chain_.size() == 1 && is_first_word(placeholder, text))) {
+    } else if (is_runners(name)) {
+      if (keep_ == Keep::nothing) fail_early(name);
+      result = "{" + name + "}";
+    } else if (keep_ == Keep::runners_first && chain_.size() == 1 && is_first_word(placeholder, text)) {
       result = "{" + name + "}";
     } else {
       fail_unknown(name);
@@ -82,7 +97,9 @@ class Expansion {
     if (const auto given = scope_.string_map.find(name); given != scope_.string_map.end())
       return given->second;
     if (name == "ID") return std::to_string(scope_.id);
-    if (name == "INDEX") return "0";
+    if (const auto given = scope_.parameters.find(name); given != scope_.parameters.end())
+      return given->second;
+    if (auto text = of_inputs(name)) return text;
     if (const auto node = find_field(name)) {
       if (is_file(*node)) return std::nullopt;
       if (node->kind() == Kind::array || node->kind() == Kind::object || node->kind() == Kind::null) {
@@ -95,6 +112,40 @@ class Expansion {
     }
     if (name == "iter" || name == "warmup") return "-1";  // FAI-PEP's value for a test that does not say
     return std::nullopt;
+  }
+
+  /// What the inputs give together, and the shape of one.
+  std::optional<std::string> of_inputs(std::string_view name) const {
+    constexpr std::string_view prefix = "inputs";
+    constexpr std::string_view suffix = ".shapes";
+    if (!scope_.inputs || !name.starts_with(prefix)) return std::nullopt;
+    if (name == "inputs") return joined(",", [](const Member& input) { return input.key; });
+    if (name == "inputs.shapes" && !scope_.inputs->has("shapes")) {
+      return joined(";", [&](const Member& input) { return shape_of(input.value); });
+    }
+    if (name == "inputs.type" && !scope_.inputs->has("type")) {
+      for (const Member& input : scope_.inputs->members()) {
+        if (const auto type = input.value.find("type")) return type->as_string();
+      }
+      return std::nullopt;
+    }
+    if (!name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size() + 1) return std::nullopt;
+    name.remove_prefix(prefix.size() + 1);
+    name.remove_suffix(suffix.size());
+    const auto input = scope_.inputs->find(name);
+    return input ? std::optional(shape_of(*input)) : std::nullopt;
+  }
+
+  std::string shape_of(const Node& input) const {
+    return shape_text(input.at("shapes").items().at(scope_.shape), ",");
+  }
+
+  template <typename Text>
+  std::string joined(const char* separator, Text&& text) const {
+    std::string all;
+    for (const Member& input : scope_.inputs->members())
+      all.append(all.empty() ? "" : separator).append(text(input));
+    return all;
   }
 
   std::optional<Node> find_field(const std::string& name) const {
@@ -117,9 +168,24 @@ class Expansion {
     return starts && ends && !nearest(placeholder.name, runner_names);
   }
 
+  [[noreturn]] void fail_early(const std::string& name) const {
+    where_.fail(
+        fmt::format("placeholder {} is known only while a program runs; write {{{}}} in commands and "
+                    "places of files only",
+                    chain_text(), name));
+  }
+
   [[noreturn]] void fail_unknown(const std::string& name) const {
+    if (name == "FAIPEPROOT") {
+      where_.fail(
+          fmt::format("placeholder {} has no value, for the scripts of FAI-PEP are not part of "
+                      "Tandem; say where they lie with --string_map "
+                      "'{{\"FAIPEPROOT\": \"/path/to/FAI-PEP\"}}'",
+                      chain_text()));
+    }
     std::vector<std::string> names(runner_names.begin(), runner_names.end());
-    names.insert(names.end(), {"ID", "INDEX", "iter", "warmup"});
+    names.insert(names.end(), {"ID", "iter", "warmup"});
+    for (const auto& [key, value] : scope_.parameters) names.push_back(key);
     names.insert(names.end(), scope_.programs.begin(), scope_.programs.end());
     for (const auto& [key, value] : scope_.string_map) names.push_back(key);
     for (const auto& root : {std::optional(scope_.test), std::optional(scope_.model), scope_.meta}) {
@@ -144,15 +210,28 @@ class Expansion {
 
   const Node& where_;
   const PlaceholderScope& scope_;
+  Keep keep_;
   std::vector<std::string> chain_;
   std::size_t replacements_ = 0;
 };
 
 }  // namespace
 
-std::string expand_placeholders(const Node& where, const std::string& command,
-                                const PlaceholderScope& scope) {
-  return Expansion(where, scope).expand(command);
+std::string expand_placeholders(const Node& where, const std::string& text, const PlaceholderScope& scope,
+                                Keep keep) {
+  return Expansion(where, scope, keep).expand(text);
+}
+
+std::string shape_text(const Node& shape, std::string_view separator) {
+  std::string text;
+  for (const Node& size : shape.items())
+    text.append(text.empty() ? std::string_view() : separator).append(size.scalar_text());
+  return text;
+}
+
+bool is_reserved_placeholder(std::string_view name) {
+  return name == "ID" || name == "inputs" ||
+         std::find(runner_names.begin(), runner_names.end(), name) != runner_names.end();
 }
 
 }  // namespace tandem::specs

@@ -10,26 +10,44 @@
 
 namespace tandem::specs {
 
-/// What `{names}` in one test's commands may stand for. Looked up in this order: the string map (the command
-/// line wins), `{ID}` and `{INDEX}`, fields of the test, of the model, of the suite's meta, names known to
-/// the runner.
+/// What `{names}` in the texts of one benchmark may stand for. Looked up in this order: the string map (the
+/// command line wins), `{ID}`, parameters, fields of the test, of the model, of the suite's meta, names known
+/// to the runner.
+///
+/// Of inputs: {inputs.data.shapes} is this benchmark's shape of one, "1,3,224,224"; {inputs} are their names
+/// ("data,mask"), {inputs.shapes} their shapes ("1,3;1,1") and {inputs.type} is the type of the first.
 struct PlaceholderScope {
   Node test;
   Node model;
   std::optional<Node> meta;
-  std::size_t id = 0;  ///< place of the test in its file
-  std::map<std::string, std::string> string_map;
-  std::vector<std::string> programs;  ///< built beside {program}
+  std::optional<Node> inputs;  ///< of the test
+  std::size_t id = 0;          ///< place among the benchmarks of its file
+  std::size_t shape = 0;       ///< which one of each input
+  std::map<std::string, std::string> parameters;
+  const std::map<std::string, std::string>& string_map;
+  const std::vector<std::string>& programs;  ///< built beside {program}
+};
+
+/// Which placeholders a text keeps.
+enum class Keep {
+  nothing,        ///< a name or a variable, which must be known before anything runs
+  runners,        ///< those that the runner replaces
+  runners_first,  ///< and any name as the first word, for it is a program
 };
 
 /// Replaces what is known at load time, repeatedly, and leaves the runner's placeholders as they are:
-/// {program}, other programs, {TGTDIR}, {HOSTDIR}, {BUILDDIR}, {TEMPDIR}, and files of the model or test
-/// ({files.graph}).
+/// {program}, other programs, {TGTDIR}, {HOSTDIR}, {BUILDDIR}, {TEMPDIR}, {INDEX}, {DEVICEHASH}, and files of
+/// the model or test ({files.graph}).
 ///
-/// The first word of a command may be any placeholder, for it names a built program. Anything else that is
-/// unknown, and a placeholder that leads back to itself, throws ProblemError at `where` with the chain that
-/// leads to it.
-[[nodiscard]] std::string expand_placeholders(const Node& where, const std::string& command,
-                                              const PlaceholderScope& scope);
+/// Anything else that is unknown, and a placeholder that leads back to itself, throws ProblemError at `where`
+/// with the chain that leads to it.
+[[nodiscard]] std::string expand_placeholders(const Node& where, const std::string& text,
+                                              const PlaceholderScope& scope, Keep keep);
+
+/// "1,3,224,224": the sizes of one shape.
+[[nodiscard]] std::string shape_text(const Node& shape, std::string_view separator);
+
+/// Whether a name always has a meaning of its own, so that nothing else may be called so.
+[[nodiscard]] bool is_reserved_placeholder(std::string_view name);
 
 }  // namespace tandem::specs

@@ -74,13 +74,13 @@ TEST_F(MetricsReader, TakesTheTypeOfAGoldenFileFromItsNameUnlessItIsWritten) {
 
 TEST_F(MetricsReader, NamesTheNearestMetric) {
   EXPECT_EQ(error(R"("metrics": ["time", "instrucions"])"),
-            ":2:21: /tests/0/metrics/1: unknown metric \"instrucions\"; did you mean \"instructions\"? known "
-            "metrics: \"time\", \"cpu_time\", \"peak_memory\", \"size\", \"instructions\", \"error\"");
+            ":2:21: /tests/0/metrics/1: found the string \"instrucions\"; did you mean "
+            "\"instructions\"? expected one of \"time\", \"cpu_time\", \"peak_memory\", \"size\", "
+            "\"instructions\", \"error\"");
 }
 
 TEST_F(MetricsReader, RefusesWhatWouldHaveNoEffect) {
-  EXPECT_EQ(error(R"("metrics": [])"),
-            ":2:12: /tests/0/metrics: is an empty array; name a metric or remove it");
+  EXPECT_EQ(error(R"("metrics": [])"), ":2:12: /tests/0/metrics: is an empty array; write at least one");
   EXPECT_EQ(error(R"("metrics": ["size", "size"])"),
             ":2:21: /tests/0/metrics/1: names \"size\" a second time; keep one");
   EXPECT_EQ(error(R"("golden": {"file": "golden/out.txt"})"),

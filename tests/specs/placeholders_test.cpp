@@ -24,8 +24,8 @@ std::string error_of(const std::string& command, const std::string& model_fields
 }
 
 TEST(Placeholders, StandForFieldsOfTestAndModel) {
-  EXPECT_EQ(command_of("p {iter} {warmup} {ID} {INDEX} {name} {size} {deep.er.x} {metric}"),
-            "p 7 -1 0 0 m 3 0.50 delay");
+  EXPECT_EQ(command_of("p {iter} {warmup} {ID} {name} {size} {deep.er.x} {metric}"),
+            "p 7 -1 0 m 3 0.50 delay");
 }
 
 TEST(Placeholders, PreferTheTestToTheModel) {
@@ -33,7 +33,7 @@ TEST(Placeholders, PreferTheTestToTheModel) {
 }
 
 TEST(Placeholders, PreferTheStringMapToEverything) {
-  EXPECT_EQ(command_of("p {iter} {mine}", "", {{{"iter", "9"}, {"mine", "{size}"}}, {}, ""}), "p 9 3");
+  EXPECT_EQ(command_of("p {iter} {mine}", "", {.string_map = {{"iter", "9"}, {"mine", "{size}"}}}), "p 9 3");
 }
 
 TEST(Placeholders, FindAFieldByItsWholeNameBeforeItsPath) {
@@ -45,10 +45,10 @@ TEST(Placeholders, AreReplacedRepeatedly) {
 }
 
 TEST(Placeholders, OfTheRunnerStay) {
-  EXPECT_EQ(command_of("{program} {TGTDIR} {HOSTDIR} {BUILDDIR} {TEMPDIR}"),
-            "{program} {TGTDIR} {HOSTDIR} {BUILDDIR} {TEMPDIR}");
-  EXPECT_EQ(command_of("{program} {helper}", "", {{}, {"helper"}, ""}), "{program} {helper}");
-  EXPECT_EQ(command_of("{program} {files.x}", R"(, "files": {"x": {"filename": "f"}})"),
+  EXPECT_EQ(command_of("{program} {TGTDIR} {HOSTDIR} {BUILDDIR} {TEMPDIR} {INDEX} {DEVICEHASH}"),
+            "{program} {TGTDIR} {HOSTDIR} {BUILDDIR} {TEMPDIR} {INDEX} {DEVICEHASH}");
+  EXPECT_EQ(command_of("{program} {helper}", "", {.programs = {"helper"}}), "{program} {helper}");
+  EXPECT_EQ(command_of("{program} {files.x}", R"(, "files": {"x": {"location": "f"}})"),
             "{program} {files.x}");
 }
 
@@ -61,7 +61,7 @@ TEST(Placeholders, OfAnyNameMayBeTheProgramThatIsStarted) {
 TEST(Placeholders, ThatAreUnknownAreNamedWithTheNearest) {
   const std::string known =
       "write a field of the test or model, a name from --string_map, or one of \"program\", "
-      "\"TGTDIR\", \"HOSTDIR\", \"BUILDDIR\", \"TEMPDIR\"";
+      "\"TGTDIR\", \"HOSTDIR\", \"BUILDDIR\", \"TEMPDIR\", \"INDEX\", \"DEVICEHASH\"";
   EXPECT_EQ(error_of("p {itre}"),
             "f.json:3:12: /tests/0/command: unknown placeholder {itre}; did you mean {iter}? " + known);
   EXPECT_EQ(error_of("{progam} x"),
@@ -80,6 +80,16 @@ TEST(Placeholders, ThatLeadBackToThemselvesShowTheChain) {
   EXPECT_EQ(error_of("p {command}"),
             "f.json:3:12: /tests/0/command: placeholder refers to itself: {command} -> {command}; break the "
             "circle");
+}
+
+TEST(Placeholders, OfFaipepsOwnFolderNeedAValue) {
+  EXPECT_EQ(
+      error_of("{FAIPEPROOT}/libraries/python/compare.py"),
+      "f.json:3:12: /tests/0/command: placeholder {FAIPEPROOT} has no value, for the scripts of FAI-PEP "
+      "are not part of Tandem; say where they lie with --string_map '{\"FAIPEPROOT\": "
+      "\"/path/to/FAI-PEP\"}'");
+  EXPECT_EQ(command_of("{FAIPEPROOT}/compare.py", "", {.string_map = {{"FAIPEPROOT", "/opt"}}}),
+            "/opt/compare.py");
 }
 
 TEST(Placeholders, ThatNameAListAreRefused) {

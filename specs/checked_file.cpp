@@ -1,0 +1,44 @@
+#include "specs/checked_file.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tandem::specs {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json list_of(const std::vector<Problem>& problems) {
+  Json list = Json::array();
+  for (const Problem& problem : problems) {
+    list.push_back({{"file", problem.file},
+                    {"line", problem.where.line},
+                    {"column", problem.where.column},
+                    {"pointer", problem.pointer},
+                    {"message", problem.message}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::size_t count_problems(const std::vector<CheckedFile>& files) {
+  std::size_t count = 0;
+  for (const CheckedFile& file : files) count += file.problems.size();
+  return count;
+}
+
+std::string json_of(const std::vector<CheckedFile>& files) {
+  Json list = Json::array();
+  for (const CheckedFile& file : files) {
+    list.push_back({{"file", file.file},
+                    {"kind", file.kind},
+                    {"benchmarks", file.benchmarks},
+                    {"problems", list_of(file.problems)},
+                    {"notices", list_of(file.notices)}});
+  }
+  const Json all = {{"files", std::move(list)}, {"problems", count_problems(files)}};
+  // A file's name may be any bytes.
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tandem::specs

@@ -169,7 +169,9 @@ ConfigFile::Watch read_watch(const Node& node, const std::filesystem::path& fold
 }
 
 ConfigFile read_document(const Node& root, const std::filesystem::path& file, Problems& problems) {
-  root.expect_keys(top_keys, problems);
+  Keys known = top_keys;
+  known.insert(known.end(), harness_keys().begin(), harness_keys().end());
+  root.expect_keys(known, problems);
   ConfigFile config;
   config.file = file;
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
@@ -194,6 +196,7 @@ ConfigFile read_document(const Node& root, const std::filesystem::path& file, Pr
   read.size("cache_budget", config.top.cache_budget);
   read.count("layouts", config.top.layouts, 1, most_layouts);
   read.flag("calibrate", config.top.calibrate);
+  config.top.harness = read_harness(root, folder, problems);
   read.with("watch", [&](const Node& list) {
     for (const Node& item : list.items()) {
       problems.attempt([&] { config.watches.push_back(read_watch(item, folder, problems)); });

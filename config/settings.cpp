@@ -65,6 +65,7 @@ void apply(Settings& settings, const Overrides& said) {
   take(settings.build_processes, said.build_processes);
   take(settings.cache_budget, said.cache_budget);
   take(settings.layouts, said.layouts);
+  apply(settings.harness, said.harness);
 }
 
 void refuse_if(const char* flag, const std::string& complaint) {
@@ -126,6 +127,7 @@ Overrides checked(Overrides flags) {
     check_path("repo_dir", path);
     flags.repo_dir = path->string();
   }
+  flags.harness = checked(std::move(flags.harness));
   return flags;
 }
 
@@ -194,17 +196,39 @@ void check_watches_differ(const std::vector<WatchSettings>& watches) {
 
 }  // namespace
 
-Settings merge(const std::optional<ConfigFile>& file, const Overrides& given, const StateDirPlaces& places) {
-  const Overrides flags = checked(given);
+namespace {
+
+/// Everything but the watches; `flags` are checked.
+Settings merge_top(const std::optional<ConfigFile>& file, const Overrides& flags,
+                   const StateDirPlaces& places) {
   Settings settings;
   if (file) apply(settings, file->top);
   apply(settings, flags);
   settings.state_dir = choose_state_dir(flags.state_dir, file ? file->top.state_dir : std::nullopt, places);
   if (settings.exec_dir.empty()) settings.exec_dir = settings.state_dir / "cache";
+  if (settings.harness.model_cache.empty()) settings.harness.model_cache = settings.state_dir / "models";
   // One pass is meant to be short: what a file says about idle time does not make it long.
   const bool wanted = !file || file->top.calibrate.value_or(true);
   settings.calibrate = flags.calibrate.value_or(wanted && !settings.once);
+  return settings;
+}
 
+}  // namespace
+
+Settings merge_for_run(const std::optional<ConfigFile>& file, const Overrides& given,
+                       const StateDirPlaces& places) {
+  const Overrides flags = checked(given);
+  Settings settings = merge_top(file, flags, places);
+  apply(settings.watches.emplace_back(), flags);
+  WatchSettings& watch = settings.watches.front();
+  if (watch.repo_dir.empty()) return settings;
+  finish(watch);
+  return settings;
+}
+
+Settings merge(const std::optional<ConfigFile>& file, const Overrides& given, const StateDirPlaces& places) {
+  const Overrides flags = checked(given);
+  Settings settings = merge_top(file, flags, places);
   if (file && file->watches.size() > 1) refuse_flags_for_one_watch(flags, *file);
   if (file) {
     for (const ConfigFile::Watch& written : file->watches) {

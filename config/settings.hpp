@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/harness_settings.hpp"
 #include "config/state_dir.hpp"
 
 namespace tandem::config {
@@ -88,7 +89,8 @@ struct Settings {
   int build_processes = 4096;
   std::uint64_t cache_budget = std::uint64_t{20} << 30;  ///< bytes; 0: no limit
   int layouts = 4;                                       ///< linkings per side that a screen draws from
-  bool calibrate = true;               ///< in idle time; with `once` only if a flag asks for it
+  bool calibrate = true;  ///< in idle time; with `once` only if a flag asks for it
+  HarnessSettings harness;
   std::vector<WatchSettings> watches;  ///< at least one
 };
 
@@ -116,6 +118,7 @@ struct Overrides : WatchOverrides {
   std::optional<Isolation> sandbox;
   std::optional<std::vector<std::filesystem::path>> sandbox_read;
   std::optional<std::uint64_t> build_memory, build_disk, cache_budget;
+  HarnessOverrides harness;
 };
 
 /// What a config file says: paths already relative to its folder, values already checked one by one.
@@ -136,6 +139,11 @@ struct ConfigFile {
 /// branch, commit, …) are refused, because they can only be meant for one.
 [[nodiscard]] Settings merge(const std::optional<ConfigFile>& file, const Overrides& flags,
                              const StateDirPlaces& places = StateDirPlaces::of_this_process());
+
+/// The same for one run by hand: its one watch need not say what is watched, because executables may be
+/// given.
+[[nodiscard]] Settings merge_for_run(const std::optional<ConfigFile>& file, const Overrides& flags,
+                                     const StateDirPlaces& places = StateDirPlaces::of_this_process());
 
 /// "a,b" as `--platforms` takes it.
 [[nodiscard]] std::vector<std::string> split_platforms(std::string_view list);

@@ -32,6 +32,19 @@ Arranged arranged(const std::optional<analysis::Calibration>& calibration,
   return result;
 }
 
+runners::PossibleArrangements possible_for(const Test& test, runners::Protocol protocol,
+                                           const runners::BenchmarkFacts& facts,
+                                           const runners::CpuChoice& host) {
+  auto possible =
+      runners::possible_arrangements(protocol, facts, cpus_of(test, host), runners::available_memory());
+  const auto wanted = runners::pairing_named(test.spec.pairing);
+  const auto has = [&](const runners::Arrangement& one) { return one.pairing == wanted; };
+  auto& all = possible.arrangements;
+  if (wanted && std::any_of(all.begin(), all.end(), has))
+    std::erase_if(all, [&](const runners::Arrangement& one) { return !has(one); });
+  return possible;
+}
+
 runners::PossibleArrangements as_asked(runners::PossibleArrangements possible, runners::Pairing pairing,
                                        const std::string& benchmark) {
   std::erase_if(possible.arrangements, [&](const auto& one) { return one.pairing != pairing; });

@@ -5,6 +5,7 @@
 
 #include "analysis/calibration.hpp"
 #include "daemon/screening.hpp"
+#include "daemon/spec_tests.hpp"
 #include "runners/arrangements.hpp"
 
 namespace tandem::daemon {
@@ -20,6 +21,12 @@ struct Arranged {
 /// first arrangement that is possible. Pure. An empty `host` stands for any.
 [[nodiscard]] Arranged arranged(const std::optional<analysis::Calibration>& calibration,
                                 const runners::PossibleArrangements& possible, const std::string& host);
+
+/// What is possible for a benchmark of a test, on the test's processors. If the spec names a pairing that is
+/// possible, only that one.
+[[nodiscard]] runners::PossibleArrangements possible_for(const Test& test, runners::Protocol protocol,
+                                                         const runners::BenchmarkFacts& facts,
+                                                         const runners::CpuChoice& host);
 
 /// Only the arrangements with the pairing that a person asks for. Throws InputError that says why there are
 /// none for the benchmark.

@@ -145,6 +145,12 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
     return {};
   }
   const auto& measured = std::get<Measured>(*result);
+  if (workshop_.results) {
+    harness::TestRun run;
+    run.series = harness::kept_of(measured.screened);
+    run.screened = measured.screened;
+    workshop_.results({*trial.test, std::move(run), line.commits[*trial.control], line.commits[position]});
+  }
   // The verdicts of the candidates themselves come last: with them a benchmark counts as judged.
   std::vector<Suspect> suspects;
   judge_further(line, position, trial, measured, suspects, stop);

@@ -38,8 +38,7 @@ analysis::Margin Bench::margin_of(const Test& test, const std::string& benchmark
 }
 
 Arranged Bench::arrange(const Trial& trial, const runners::BenchmarkFacts& facts) {
-  const auto possible =
-      runners::possible_arrangements(trial.protocol, facts, settings_.cpus, runners::available_memory());
+  const auto possible = possible_for(*trial.test, trial.protocol, facts, settings_.cpus);
   const Calibrations& known = calibrations();
   std::optional<analysis::Calibration> calibration;
   const auto found = known.by_name.find(trial.candidates.front().name);

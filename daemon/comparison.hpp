@@ -28,6 +28,10 @@ struct Comparison {
 
 /// Exit codes of the design: 1 something is slower or fails in the treatment alone, else 4 something failed,
 /// else 3 something is inconclusive that was measured for its own sake, else 0.
+[[nodiscard]] int exit_code(const std::vector<Screened>& benchmarks);
 [[nodiscard]] int exit_code(const Comparison& comparison);
+
+/// Of two exit codes the one that counts for both: 1, else 2, else 4, else 3, else 0.
+[[nodiscard]] int worse_code(int one, int other);
 
 }  // namespace tandem::daemon

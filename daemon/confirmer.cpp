@@ -89,9 +89,11 @@ std::optional<ConfirmationRecord> Confirmer::confirm(const Line& line, std::size
   const auto show = [&](const ScreeningProgress& progress) {
     bench_.tell_progress(progress, suspect.candidate.name);
   };
+  harness::RunSamples samples;
+  harness::KeepingRunner runner(workshop_.runner, samples, harness::KeepingRunner::Which::all);
   auto result = suspect.screened.rule == Screened::Rule::exact
-                    ? confirm_exactly(workshop_.runner, prepared->task, stop)
-                    : confirm_suspect(workshop_.runner, prepared->task, show, stop);
+                    ? confirm_exactly(runner, prepared->task, stop)
+                    : confirm_suspect(runner, prepared->task, show, stop);
   if (stop.stop_requested()) return std::nullopt;
   ConfirmationRecord record;
   if (auto* measured = std::get_if<ConfirmationRecord>(&result)) {
@@ -105,6 +107,13 @@ std::optional<ConfirmationRecord> Confirmer::confirm(const Line& line, std::size
   record.control = line.commits[control].id;
   record.treatment = line.commits[treatment].id;
   record.relinked = prepared->fresh && !record.exact;
+  if (workshop_.results) {
+    const bool slower = is_confirmed(record) && direction_of(suspect) == analysis::Direction::slower;
+    harness::TestRun run;
+    run.series = samples.kept();
+    workshop_.results({*suspect.test, std::move(run), line.commits[control], line.commits[treatment],
+                       slower ? TrialResults::Type::regress : TrialResults::Type::verify});
+  }
   return record;
 }
 

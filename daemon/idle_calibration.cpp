@@ -104,8 +104,7 @@ IdleStep IdleCalibration::calibrate_one(const Program& program, const std::strin
     }
     subject.facts = std::get<runners::BenchmarkFacts>(looked);
   }
-  subject.possible = runners::possible_arrangements(subject.protocol, subject.facts, settings_.cpus,
-                                                    runners::available_memory());
+  subject.possible = possible_for(*program.test, subject.protocol, subject.facts, settings_.cpus);
   std::optional<Executable> linked;  // held as long as it runs
   if (settings_.layouts > 1 && executable_->layout_unresolved.empty()) {
     subject.relink = [&](std::uint64_t seed) -> std::variant<runners::ProgramPair, std::string> {

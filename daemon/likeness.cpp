@@ -32,7 +32,11 @@ void add_definition(builders::Sha256& hash, const Test& test) {
   }
   hash.add_field("environment");
   for (const std::string& variable : test.environment) hash.add_field(variable);
-  for (const std::string& identifier : test.observer_identifiers) hash.add_field(identifier);
+  // FAI-PEP's two ways of naming an observer's lines are one.
+  if (const auto identifier = test.spec.converter.args.find("identifier");
+      identifier != test.spec.converter.args.end())
+    hash.add_field(identifier->second);
+  if (test.spec.converter.name.find("json") == std::string::npos) hash.add_field(test.spec.converter.name);
   hash.add_field(test.protocol ? name_of(*test.protocol) : "");
   for (const std::string& metric : test.further_metrics) hash.add_field(metric);
   if (test.golden) {
@@ -41,6 +45,12 @@ void add_definition(builders::Sha256& hash, const Test& test) {
                                golden.absolute.value_or(-1), golden.relative.value_or(-1),
                                static_cast<int>(golden.type)));
   }
+  for (const auto* commands :
+       {&test.spec.model_before, &test.spec.before, &test.spec.after, &test.spec.model_after}) {
+    for (const specs::HostCommand& command : *commands) hash.add_field(command.text);
+  }
+  for (const specs::FileSpec& file : test.spec.files)
+    hash.add_field(fmt::format("{} {} {} {}", file.key, file.location, file.md5, file.sha256));
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
       }
       if (stop.stop_requested()) break;
       show_facts(service.store(), status);
+      service.deliver_results();
       between.spend(stop);
       if (settings.once) break;
     }

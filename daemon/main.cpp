@@ -21,6 +21,10 @@ struct Perform {
     return 0;
   }
   int operator()(const commands::CompareOptions& options) const { return commands::compare(options, stop); }
+  int operator()(const commands::RunOptions& options) const {
+    return commands::run_run_command(options, stop);
+  }
+  int operator()(const commands::CheckOptions& options) const { return commands::run_check_command(options); }
   int operator()(const commands::DaemonOptions& options) const {
     return commands::run_daemon_command(options, stop);
   }

@@ -12,6 +12,7 @@
 #include "builders/builder.hpp"
 #include "builders/commit_facts.hpp"
 #include "daemon/control_rule.hpp"
+#include "daemon/harness/run_test.hpp"
 #include "daemon/publisher.hpp"
 #include "daemon/spec_tests.hpp"
 #include "daemon/status.hpp"
@@ -37,6 +38,16 @@ struct PipelineSettings {
   std::chrono::duration<double> confirmation_time = std::chrono::hours{1};
 };
 
+/// One trial of a test as reporters are told of it.
+struct TrialResults {
+  const Test& test;
+  harness::TestRun run;
+  builders::Commit control;
+  builders::Commit treatment;
+  /// FAI-PEP's run types: a screen, a confirmation, a confirmation that found the treatment slower.
+  enum class Type { benchmark, verify, regress } type = Type::benchmark;
+};
+
 /// What the pipeline works with. All of it outlives the pipeline.
 struct Workshop {
   builders::Builder& builder;
@@ -50,6 +61,7 @@ struct Workshop {
   std::function<std::string()> host = {};
   /// What a commit changes; nothing: unknown of all.
   std::function<builders::CommitFacts(const std::string& commit)> facts = {};
+  std::function<void(const TrialResults&)> results = {};  ///< nothing: nobody wants to know
 };
 
 /// The walk of one commit through build, screen, confirmation and report, as the design's table has it.

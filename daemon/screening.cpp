@@ -123,7 +123,8 @@ class Screening {
         started = true;
         take(std::get<std::vector<runners::Sampled>>(std::move(result)));
       }
-      if (std::none_of(tracks_.begin(), tracks_.end(), [&](const auto& one) {
+      const bool more_wanted = settings_.enough && !settings_.enough();
+      if (!more_wanted && std::none_of(tracks_.begin(), tracks_.end(), [&](const auto& one) {
             return one.second.open() && one.second.result.rank == Screened::Rank::primary &&
                    !redefined_.contains(one.second.result.benchmark);
           })) {
@@ -144,6 +145,8 @@ class Screening {
 
   void take(std::vector<runners::Sampled> all) {
     for (runners::Sampled& sampled : all) {
+      // What only one side printed has nothing to be compared with.
+      if (sampled.launch.control.empty() || sampled.launch.treatment.empty()) continue;
       if (sampled.metric.name == version_metric) {
         take_version(sampled);
         continue;

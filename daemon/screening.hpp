@@ -31,6 +31,7 @@ struct ScreeningSettings {
   std::map<std::string, PriorSigma> priors = {};  ///< by series_key, from an earlier A/A: then none is made
   std::map<std::string, analysis::ScreenHistory> goes_on = {};  ///< by series_key: earlier launches count
   std::string metric = {};  ///< the one for whose sake alone launches are made; empty: what comes first
+  std::function<bool()> enough = {};  ///< false: launches go on though all is decided, within the most
 };
 
 /// A metric of this name says which version of a benchmark a program has: if the sides differ, it is another

@@ -9,7 +9,10 @@
 #include <mutex>
 #include <sstream>
 
+#include "daemon/harness/run_labels.hpp"
 #include "daemon/report/record_report.hpp"
+#include "daemon/wall_clock.hpp"
+#include "runners/devices.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::daemon {
@@ -71,6 +74,22 @@ bool lock_soon(runners::FileLock& lock, const std::stop_token& stop) {
   return true;
 }
 
+bool is_asked_for(const reporters::ReporterSettings& settings) {
+  return settings.screen_reporter || !settings.local_reporter.empty() ||
+         !settings.simple_local_reporter.empty() || !settings.csv_reporter.empty() ||
+         !settings.json_lines_reporter.empty() || !settings.remote_reporter.empty();
+}
+
+/// A state directory holds the history of one device.
+runners::CpuChoice one_device(const config::HarnessSettings& settings) {
+  const auto devices =
+      runners::choose_devices(runners::read_topology(), settings.devices, settings.excluded_devices);
+  if (devices.size() > 1)
+    throw InputError(
+        "--devices: a daemon measures on one device; start one for each, with a state_dir of its own");
+  return devices.front().cpus;
+}
+
 /// The directory that the lock lies in.
 fs::path made(const fs::path& state_dir) {
   std::error_code error;
@@ -103,6 +122,7 @@ Service::Service(const config::Settings& settings, const Installation& installat
   host_.scratch = settings.state_dir / "scratch";
   std::error_code error;
   fs::create_directories(host_.scratch, error);
+  host_.cpus = one_device(settings.harness);
   host_.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.benchmark_timeout);
   host_.sandbox = benchmark_sandbox(isolation_, settings);
   if (host_.sandbox) host_.environment = benchmark_environment();
@@ -112,13 +132,36 @@ Service::Service(const config::Settings& settings, const Installation& installat
     board_->show();
   });
   runner_ = std::make_unique<WatchfulRunner>(*polite_);
+  if (const auto wanted = harness::reporters_of(settings.harness, settings.state_dir); is_asked_for(wanted))
+    reporters_ = std::make_unique<reporters::Reporters>(wanted);
+  std::function<void(const reporters::RunRecord&)> report_to;
+  if (reporters_) report_to = [this](const reporters::RunRecord& record) { report(record); };
   for (const auto& watch : settings.watches) {
-    walks_.push_back(
-        std::make_unique<WatchWalk>(WalkGround{settings, installation, isolation_, host_.cpus, *runner_,
-                                               *store_, *publisher_, status_, [this] { board_->show(); }},
-                                    watch));
+    walks_.push_back(std::make_unique<WatchWalk>(
+        WalkGround{settings, installation, isolation_, host_.cpus, *runner_, *store_, *publisher_, status_,
+                   [this] { board_->show(); }, report_to},
+        watch));
     for (const std::string& notice : walks_.back()->notices()) fmt::print(stderr, "tandem: {}\n", notice);
   }
+}
+
+void Service::report(const reporters::RunRecord& record) {
+  for (const std::string& sentence : reporters_->report(record)) note(sentence);
+}
+
+void Service::deliver_results() {
+  if (!reporters_) return;
+  if (const auto sentence = reporters_->deliver(stop())) note(*sentence);
+}
+
+/// A disk that is full must not end the service.
+void Service::note(const std::string& sentence) {
+  try {
+    store_->add_event({"", "reporter", sentence, now_seconds()});
+  } catch (const Error&) {
+  }
+  status_.last_error = sentence;
+  status_.last_error_at = now_seconds();
 }
 
 }  // namespace tandem::daemon

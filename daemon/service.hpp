@@ -10,6 +10,7 @@
 #include "daemon/loop.hpp"
 #include "daemon/polite_runner.hpp"
 #include "daemon/publisher.hpp"
+#include "daemon/reporters/reporter.hpp"
 #include "daemon/status_board.hpp"
 #include "daemon/stop_file.hpp"
 #include "daemon/store/store.hpp"
@@ -38,8 +39,13 @@ class Service {
   [[nodiscard]] StatusBoard& board() { return *board_; }
   [[nodiscard]] WatchfulRunner& runner() { return *runner_; }
   [[nodiscard]] const std::vector<std::unique_ptr<WatchWalk>>& walks() const { return walks_; }
+  /// Sends what waits for the server of the remote reporter. What fails is an event and stays in the spool.
+  void deliver_results();
 
  private:
+  void report(const reporters::RunRecord& record);
+  void note(const std::string& sentence);
+
   runners::FileLock lock_;
   std::stop_source stop_source_;
   std::stop_callback<std::function<void()>> forward_;
@@ -49,6 +55,7 @@ class Service {
   Status status_;
   Isolation isolation_;
   std::unique_ptr<StatusBoard> board_;
+  std::unique_ptr<reporters::Reporters> reporters_;  ///< nothing: none is asked for
   runners::HostSettings host_;
   std::unique_ptr<runners::HostPairRunner> host_runner_;
   std::unique_ptr<PoliteRunner> polite_;

@@ -2,18 +2,85 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+
+#include "runners/converters.hpp"
 #include "specs/command_line.hpp"
+#include "specs/error.hpp"
+#include "specs/nearest.hpp"
 
 namespace tandem::daemon {
 namespace {
 
-std::map<std::string, std::string> values_of(const builders::Executable& executable,
-                                             const std::filesystem::path& scratch) {
-  std::map<std::string, std::string> values;
+namespace fs = std::filesystem;
+
+std::map<std::string, std::string> values_of(const Test& test, const builders::Executable& executable,
+                                             const fs::path& scratch) {
+  std::map<std::string, std::string> values = test.values;
   for (const auto& [name, path] : executable.further_programs) values[name] = path.string();
-  values["BUILDDIR"] = executable.directory.string();
+  values["BUILDDIR"] = executable.directory.empty() ? executable.program.parent_path().string()
+                                                    : executable.directory.string();
   for (const char* name : {"TGTDIR", "HOSTDIR", "TEMPDIR"}) values[name] = scratch.string();
   return values;
+}
+
+/// Files that no download brings have a place in a directory of the runner: it is written where they are
+/// named.
+std::string with_places(std::string text, const std::vector<specs::FileSpec>& files) {
+  for (const specs::FileSpec& file : files) {
+    if (!is_of_the_runner(file)) continue;
+    const std::string name = "{" + file.key + "}";
+    for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos; at += file.location.size())
+      text.replace(at, name.size(), file.location);
+  }
+  return text;
+}
+
+std::vector<specs::HostCommand> with_places(std::vector<specs::HostCommand> commands,
+                                            const std::vector<specs::FileSpec>& files) {
+  for (specs::HostCommand& command : commands) command.text = with_places(std::move(command.text), files);
+  return commands;
+}
+
+bool mentions(const std::vector<specs::HostCommand>& commands, const char* name) {
+  return std::any_of(commands.begin(), commands.end(), [&](const specs::HostCommand& command) {
+    return command.text.find(name) != std::string::npos;
+  });
+}
+
+/// Whether something that is written before one launch is read in a later one.
+bool keeps_something(const Test& test) {
+  return mentions(test.spec.model_before, "{HOSTDIR}") || mentions(test.spec.before, "{HOSTDIR}");
+}
+
+/// One directory for each side, of equal length, that every user may write in: programs in a sandbox run as
+/// another one.
+void add_kept_directories(const Test& test, const fs::path& scratch, runners::ProgramPair& pair) {
+  const std::string name = std::to_string(std::hash<std::string>{}(test.prefix));
+  pair.scratch_names.erase("HOSTDIR");
+  pair.kept_names.insert("HOSTDIR");
+  const auto make = [&](const char* side) {
+    const fs::path path = scratch / "kept" / name / side;
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (!error) fs::permissions(path, fs::perms::all, error);
+    if (error) throw Error(fmt::format("cannot make {}: {}", path.string(), error.message()));
+    return path.string();
+  };
+  pair.control_values["HOSTDIR"] = make("c");
+  pair.treatment_values["HOSTDIR"] = make("t");
+}
+
+/// The folders of the libraries, in front of what the environment already says.
+std::string library_path(const std::vector<std::string>& folders,
+                         const std::map<std::string, std::string>& env) {
+  std::string path = fmt::format("{}", fmt::join(folders, ":"));
+  const auto own = env.find("LD_LIBRARY_PATH");
+  const char* inherited = std::getenv("LD_LIBRARY_PATH");
+  if (own != env.end()) return path + ":" + own->second;
+  return inherited != nullptr && *inherited != 0 ? path + ":" + inherited : path;
 }
 
 std::optional<runners::Protocol> wish_of(specs::Protocol protocol) {
@@ -36,29 +103,76 @@ std::optional<runners::Protocol> wish_of(specs::Protocol protocol) {
 
 }  // namespace
 
-std::vector<Test> tests_of(const std::vector<specs::BenchmarkSpec>& specs, double margin) {
+bool is_of_the_runner(const specs::FileSpec& file) {
+  return file.role == specs::FileSpec::Role::written || file.location.starts_with('{');
+}
+
+std::vector<Test> tests_of(const std::vector<specs::BenchmarkSpec>& specs, const TestAdditions& additions) {
   std::vector<Test> tests;
+  std::map<std::string, int> models, metrics;
+  for (const specs::BenchmarkSpec& spec : specs) {
+    ++models[spec.identifier];
+    ++metrics[spec.model + "/" + spec.identifier];
+  }
   if (specs.empty()) {
     Test own_list;
     own_list.commands = {{"{program}"}};
-    own_list.margin = margin;
     tests.push_back(std::move(own_list));
   }
   for (const specs::BenchmarkSpec& spec : specs) {
     Test test;
     test.prefix = spec.identifier;
-    for (const std::string& command : spec.commands) test.commands.push_back(specs::split_words(command));
-    for (const auto& [name, value] : spec.env) test.environment.push_back(fmt::format("{}={}", name, value));
-    if (!spec.observer_identifier.empty()) test.observer_identifiers = {spec.observer_identifier};
+    if (models[spec.identifier] > 1) test.prefix = spec.model + "/" + spec.identifier;
+    if (metrics[spec.model + "/" + spec.identifier] > 1) test.prefix += "/" + spec.metric;
+    for (const std::string& command : spec.commands)
+      test.commands.push_back(specs::split_words(with_places(command, spec.files)));
     if (spec.timeout) test.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(*spec.timeout);
     test.protocol = wish_of(spec.protocol);
+    if (!test.protocol && !spec.converter.name.empty()) test.protocol = runners::Protocol::observer;
     test.further_metrics = spec.metrics;
     test.golden = spec.golden;
     test.instructions = spec.instructions;
-    test.margin = spec.margin.value_or(margin);
+    test.spec = spec;
+    for (auto* commands :
+         {&test.spec.model_before, &test.spec.before, &test.spec.after, &test.spec.model_after})
+      *commands = with_places(std::move(*commands), spec.files);
     tests.push_back(std::move(test));
   }
+  specs::Problems problems(specs::Problems::Mode::stop_at_first);
+  check_converters(specs, problems);
+  std::vector<std::string> folders;
+  for (const fs::path& library : additions.shared_libs)
+    folders.push_back((fs::is_directory(library) ? library : library.parent_path()).string());
+  for (Test& test : tests) {
+    std::map<std::string, std::string> env = test.spec.env;
+    env.insert(additions.env.begin(), additions.env.end());
+    if (!folders.empty()) env["LD_LIBRARY_PATH"] = library_path(folders, env);
+    for (const auto& [name, value] : env) test.environment.push_back(fmt::format("{}={}", name, value));
+    test.margin = test.spec.margin.value_or(additions.margin);
+  }
   return tests;
+}
+
+void check_converters(const std::vector<specs::BenchmarkSpec>& specs, specs::Problems& problems) {
+  const auto check = [&](const specs::ConverterSpec& converter, const std::string& file,
+                         specs::Position where) {
+    if (converter.name.empty() || runners::find_converter(converter.name) != nullptr) return;
+    const auto& known = runners::converter_names();
+    const auto meant = specs::nearest(converter.name, known);
+    problems.add(
+        {file, where, "",
+         fmt::format("unknown converter {}; {}known converters: {}", specs::in_quotes(converter.name),
+                     meant ? fmt::format("did you mean {}? ", specs::in_quotes(*meant)) : "",
+                     specs::list_in_quotes(known))});
+  };
+  for (const specs::BenchmarkSpec& spec : specs) {
+    check(spec.converter, spec.file, spec.where);
+    for (const specs::FileSpec& file : spec.files) check(file.converter, file.file, file.where);
+  }
+}
+
+runners::CpuChoice cpus_of(const Test& test, const runners::CpuChoice& host) {
+  return test.spec.cpus.empty() ? host : runners::choose_cpus(runners::read_topology(), test.spec.cpus);
 }
 
 runners::ProgramPair pair_of(const Test& test, const builders::Executable& control,
@@ -70,20 +184,35 @@ runners::ProgramPair pair_of(const Test& test, const builders::Executable& contr
   pair.treatment_folder = treatment.directory;
   pair.commands = test.commands;
   pair.environment = test.environment;
-  pair.observer_identifiers = test.observer_identifiers;
+  pair.converter = test.spec.converter;
   pair.deadline = test.deadline;
   pair.protocol = test.protocol;
   pair.further_metrics = test.further_metrics;
   pair.golden = test.golden;
   pair.instructions = test.instructions;
-  pair.control_values = values_of(control, scratch);
-  pair.treatment_values = values_of(treatment, scratch);
+  pair.control_values = values_of(test, control, scratch);
+  pair.treatment_values = values_of(test, treatment, scratch);
+  const specs::BenchmarkSpec& spec = test.spec;
+  pair.before = spec.before;
+  pair.after = spec.after;
+  pair.before_first = spec.model_before;
+  pair.after_last = spec.model_after;
+  // FAI-PEP's programs may ask which side they are.
+  pair.tell_side = !spec.model.empty();
+  for (const specs::FileSpec& file : spec.files) {
+    if (!file.converter.name.empty()) pair.written.push_back(file);
+  }
+  pair.repeat = static_cast<std::uint64_t>(spec.repeat);
+  if (spec.ignore_status) pair.status = runners::ProgramPair::Status::any;
+  pair.cpus = spec.cpus;
+  pair.direction = spec.direction;
+  if (keeps_something(test)) add_kept_directories(test, scratch, pair);
   return pair;
 }
 
 std::optional<std::string> unknown_placeholder(const Test& test, const builders::Executable& executable) {
-  auto values = values_of(executable, {});
-  values["program"] = {};
+  auto values = values_of(test, executable, {});
+  for (const char* of_the_runner : {"program", "INDEX"}) values[of_the_runner] = {};
   std::string known;
   for (const auto& [name, value] : values) known += (known.empty() ? "" : ", ") + name;
   for (const auto& command : test.commands) {

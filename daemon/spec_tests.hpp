@@ -18,22 +18,43 @@ struct Test {
   std::string prefix;  ///< of its benchmarks' names; empty: the names as the program gives them
   std::vector<std::vector<std::string>> commands;  ///< with "{program}" and other runner's placeholders
   std::vector<std::string> environment;
-  std::vector<std::string> observer_identifiers;  ///< empty: any
   std::optional<std::chrono::nanoseconds> deadline;
   std::optional<runners::Protocol> protocol;  ///< nothing: the runner finds out
   std::vector<std::string> further_metrics;   ///< beside time
   std::optional<specs::Golden> golden;
   specs::InstructionCounter instructions = specs::InstructionCounter::automatic;
   double margin = 0.01;
+  specs::BenchmarkSpec spec = {};  ///< the rest of what it says; of a program's own list nothing
+  /// What further placeholders stand for, the same for both sides: files once they were brought here.
+  std::map<std::string, std::string> values = {};
 };
 
-/// The tests of a watch: from its spec file, or one that starts the program without arguments.
-[[nodiscard]] std::vector<Test> tests_of(const std::vector<specs::BenchmarkSpec>& specs, double margin);
+/// What the command line adds to every test.
+struct TestAdditions {
+  double margin = 0.01;                         ///< of tests that have none
+  std::map<std::string, std::string> env = {};  ///< a test's own variables win
+  std::vector<std::filesystem::path> shared_libs = {};
+};
 
-/// The pair that runs a test on two executables.
+/// The tests of a watch: from its spec file, or one that starts the program without arguments. Benchmarks of
+/// several models that share an identifier have the model in their names.
+[[nodiscard]] std::vector<Test> tests_of(const std::vector<specs::BenchmarkSpec>& specs,
+                                         const TestAdditions& additions);
+
+/// Complains of converters that nobody knows.
+void check_converters(const std::vector<specs::BenchmarkSpec>& specs, specs::Problems& problems);
+
+/// Where the test may be measured: its own processors, else those of the host. Throws InputError.
+[[nodiscard]] runners::CpuChoice cpus_of(const Test& test, const runners::CpuChoice& host);
+
+/// The pair that runs a test on two executables. What a test keeps from launch to launch ({HOSTDIR}) lies
+/// below `scratch`, made here.
 [[nodiscard]] runners::ProgramPair pair_of(const Test& test, const builders::Executable& control,
                                            const builders::Executable& treatment,
                                            const std::filesystem::path& scratch);
+
+/// Whether the file lies in a directory of the runner: then a program or a command beside it brings it.
+[[nodiscard]] bool is_of_the_runner(const specs::FileSpec& file);
 
 /// A sentence that names the first placeholder of the test's commands for which the executable has no value.
 [[nodiscard]] std::optional<std::string> unknown_placeholder(const Test& test,

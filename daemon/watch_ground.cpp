@@ -1,14 +1,11 @@
-// What a walk rests on: the fetch of its branch, the settings of its builds, the room in its cache.
+// What a walk rests on: the fetch of its branch, the room in its cache.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <random>
 #include <set>
-#include <sstream>
 #include <system_error>
-#include <thread>
 
 #include "builders/cache_budget.hpp"
 #include "builders/fetch.hpp"
@@ -18,53 +15,6 @@
 #include "specs/error.hpp"
 
 namespace tandem::daemon {
-namespace {
-
-/// Empty if it is in none of the folders.
-std::filesystem::path find_on_path(const std::string& search_path, const char* program) {
-  std::istringstream folders(search_path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    const auto file = std::filesystem::path(folder) / program;
-    if (::access(file.c_str(), X_OK) == 0) return file;
-  }
-  return {};
-}
-
-}  // namespace
-
-builders::BuildSettings WatchWalk::build_settings(const std::string& platform) const {
-  const Installation& installation = ground_.installation;
-  builders::BuildSettings build;
-  build.state_dir = settings_.state_dir;
-  build.exec_dir = settings_.exec_dir;
-  build.mirror = mirror_;
-  build.source = source_;
-  build.fetch.program = installation.program;
-  build.frameworks_dir = watch_.frameworks_dir.empty() ? installation.frameworks_dir : watch_.frameworks_dir;
-  build.framework = watch_.framework;
-  build.platform = platform;
-  build.sdk_dir = installation.sdk_dir;
-  build.jobs = settings_.jobs > 0 ? static_cast<unsigned>(settings_.jobs)
-                                  : std::max(1U, std::thread::hardware_concurrency());
-  build.cxxflags = settings_.cxxflags;
-  build.ldflags = settings_.ldflags;
-  build.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.build_timeout);
-  build.section = build_section_;
-  build.git =
-      watch_.needs_git ? builders::BuildSettings::Git::provided : builders::BuildSettings::Git::absent;
-  build.sandbox = ground_.isolation.tools;
-  build.readable = settings_.sandbox_read;
-  build.memory_bytes = settings_.build_memory;
-  build.disk_bytes = settings_.build_disk;
-  build.processes = static_cast<std::size_t>(settings_.build_processes);
-  if (settings_.layouts > 1) {
-    build.linker = installation.linker;
-    build.lld = find_on_path(build.search_path, "ld.lld");
-    if (build.lld.empty()) build.linker.clear();
-  }
-  return build;
-}
-
 bool WatchWalk::fetch(const std::stop_token& stop) {
   if (std::chrono::steady_clock::now() < next_fetch_) return false;
   status_.phase = "fetching";

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "builders/build_script.hpp"
+#include "daemon/build_ground.hpp"
 #include "daemon/report/wording.hpp"
 #include "daemon/wall_clock.hpp"
 #include "runners/host_identity.hpp"
@@ -75,21 +76,18 @@ WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
   if (!watch.benchmark_file.empty()) {
     specs::SpecOptions options;
     options.framework = watch.framework;
+    options.string_map = settings_.harness.string_map;
+    options.command_args = added_arguments(settings_.harness);
     auto loaded = specs::load_benchmarks(watch.benchmark_file, options);
     specs = std::move(loaded.benchmarks);
     build_section_ = std::move(loaded.build);
     for (const auto& notice : loaded.ignored) notices_.push_back(notice.text());
   }
-  tests_ = tests_of(specs, watch.margin);
-  source_ = builders::resolve_source(
-      {.kind = watch.repo == "hg" ? builders::Source::Kind::hg : builders::Source::Kind::git,
-       .repo_dir = watch.repo_dir,
-       .remote_repository = watch.remote_repository,
-       .branch = watch.branch,
-       .key_file = watch.key_file,
-       .token_file = watch.token_file});
+  tests_ = tests_of(specs, {watch.margin, settings_.harness.env, settings_.harness.shared_libs});
+  source_ = source_of(watch);
   for (const std::string& name : watch.platforms) {
-    const builders::BuildSettings build = build_settings(name);
+    const builders::BuildSettings build = build_settings(
+        {settings_, watch_, ground_.installation, ground_.isolation, mirror_, source_, build_section_}, name);
     static_cast<void>(builders::find_build_script(build.frameworks_dir, watch.framework, name));
     auto building = std::make_unique<Building>(build, watch.same_host, ground_.cpus);
     auto runner = std::make_unique<QuietRunner>(ground_.runner, *building);
@@ -134,6 +132,7 @@ WatchWalk::Ended WatchWalk::pass(const std::stop_token& stop) {
   const bool fetched = fetch(stop);
   if (stop.stop_requested()) return Ended::stopped;
   if (!open_mirror()) return Ended::fetch_failed;
+  if (!bring_files(stop)) return stop.stop_requested() ? Ended::stopped : Ended::step_failed;
   refresh_open_regressions();
   Ended worst = fetched ? Ended::at_tip : Ended::fetch_failed;
   for (Platform& platform : platforms_) {
@@ -239,6 +238,11 @@ void WatchWalk::make_pipeline(Platform& platform) {
   platform.workshop = std::make_unique<Workshop>(Workshop{
       platform.building->builder(), *platform.runner, store_, ground_.publisher, now_seconds, status_,
       ground_.show, this_host, [this](const std::string& commit) { return facts_of(commit); }});
+  if (ground_.report) {
+    platform.workshop->results = [this, name = platform.key.platform](const TrialResults& results) {
+      report(results, name);
+    };
+  }
   platform.pipeline = std::make_unique<Pipeline>(pipeline, *platform.workshop);
   platform.idle = std::make_unique<IdleTime>(pipeline, *platform.workshop, platform.pipeline->bench());
   platform.desk = std::make_unique<RequestDesk>(pipeline, *platform.workshop, *platform.pipeline);

@@ -18,6 +18,7 @@
 #include "daemon/loop.hpp"
 #include "daemon/pipeline.hpp"
 #include "daemon/poller.hpp"
+#include "daemon/reporters/run_record.hpp"
 #include "daemon/request_desk.hpp"
 
 namespace tandem::daemon {
@@ -33,6 +34,8 @@ struct WalkGround {
   const Publisher& publisher;
   Status& status;
   std::function<void()> show;
+  /// Of every trial; nothing: there are no reporters. Called between launches only.
+  std::function<void(const reporters::RunRecord&)> report = {};
 };
 
 /// One watch with all its platforms: fetches the branch and walks what is new. Made once, used every round.
@@ -84,7 +87,6 @@ class WatchWalk {
   };
 
   Ended pass(const std::stop_token& stop);
-  [[nodiscard]] builders::BuildSettings build_settings(const std::string& platform) const;
   /// Whether the branch is as new as it can be had; false: it could not be fetched now.
   bool fetch(const std::stop_token& stop);
   [[nodiscard]] WalkPolicy policy() const;
@@ -97,6 +99,9 @@ class WatchWalk {
   [[nodiscard]] builders::CommitFacts facts_of(const std::string& commit) const;
   /// What a rewritten branch took away, or has under another name.
   void carry_records_over(Platform& platform);
+  /// The files that the specs name. False: they cannot be had now. Throws InputError if they never can.
+  bool bring_files(const std::stop_token& stop);
+  void report(const TrialResults& results, const std::string& platform) const;
   /// Whether there is a mirror to work with; it is opened again, as the fetch left it.
   bool open_mirror();
   /// One of those that tandem put off; false: there is none.

@@ -10,6 +10,9 @@
 #include <utility>
 
 #include "builders/fetch.hpp"
+#include "daemon/commands/flags.hpp"
+#include "daemon/harness/run_labels.hpp"
+#include "specs/benchmark_spec.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::daemon::commands {
@@ -97,100 +100,144 @@ void yes_flag(CLI::App& command, const std::string& name, std::optional<bool>& v
       spellings(name), [&value] { value = true; }, help);
 }
 
-void seconds_flag(CLI::App& command, const std::string& name, std::optional<config::Seconds>& value,
-                  const std::string& help) {
-  command.add_option_function<double>(
-      spellings(name), [&value](double seconds) { value = config::Seconds(seconds); }, help);
+/// The names of those that were given are kept in `given`, which outlives the command.
+void add_flags(CLI::App& command, const Flags& flags, std::vector<std::string>& given) {
+  for (const Flag& one : flags) {
+    const auto note = [&given, one](const std::string& value) {
+      one.set(value);
+      given.push_back(one.name);
+    };
+    if (one.takes == Flag::Takes::nothing) {
+      command.add_flag_callback(
+          spellings(one.name), [note] { note("true"); }, one.help);
+    } else if (one.takes == Flag::Takes::one) {
+      command.add_option_function<std::string>(spellings(one.name), note, one.help);
+    } else {
+      command.add_option_function<std::vector<std::string>>(
+          spellings(one.name),
+          [note](const std::vector<std::string>& values) {
+            std::for_each(values.begin(), values.end(), note);
+          },
+          one.help);
+    }
+  }
 }
 
-template <class T>
-void choice_flag(CLI::App& command, const std::string& name, std::optional<T>& value,
-                 T (*read)(std::string_view), const std::string& help) {
-  command.add_option_function<std::string>(
-      spellings(name), [&value, read](const std::string& word) { value = read(word); }, help);
+/// A command with flags that others have too.
+template <class Options>
+struct Shared {
+  Options options;
+  Flags flags;
+  std::vector<std::string> given;  ///< their names, as they came
+};
+
+DaemonOptions& walk_of(DaemonOptions& options) {
+  return options;
+}
+template <class Options>
+DaemonOptions& walk_of(Options& options) {
+  return options.daemon;
 }
 
-void size_flag(CLI::App& command, const std::string& name, std::optional<std::uint64_t>& value,
-               const std::string& help) {
-  choice_flag(command, name, value, config::bytes, help);
+template <class Options>
+std::shared_ptr<Shared<Options>> add_shared(CLI::App& command) {
+  auto shared = std::make_shared<Shared<Options>>();
+  DaemonOptions& walk = walk_of(shared->options);
+  shared->flags = walk_flags(walk);
+  for (Flag& flag : harness_flags(walk.overrides)) shared->flags.push_back(std::move(flag));
+  add_flags(command, shared->flags, shared->given);
+  return shared;
 }
 
-/// What is watched and how it is built and measured.
-void add_walk_flags(CLI::App& command, DaemonOptions& options) {
-  auto& o = options.overrides;
-  flag(command, "config", options.config_file,
-       "Config file: JSON with comments, watch: [...]; flags override it");
-  flag(command, "repo_dir", o.repo_dir, "A clone, a path or a URL; a clone is never touched");
-  flag(command, "repo", o.repo, "Version control: git or hg");
-  flag(command, "key_file", o.key_file, "ssh key for the fetch; without it the agent's");
-  flag(command, "token_file", o.token_file, "Holds user:password or a token for a fetch over http");
-  flag(command, "remote_repository", o.remote_repository, "The clone's remote that is followed (origin)");
-  flag(command, "branch", o.branch, "The branch (main)");
-  flag(command, "framework", o.framework, "The folder of frameworks_dir that builds it");
-  flag(command, "frameworks_dir", o.frameworks_dir,
-       "Holds FRAMEWORK/PLATFORM/build.sh or FRAMEWORK/build.sh");
-  command.add_option_function<std::string>(
-      "--platforms", [&o](const std::string& list) { o.platforms = config::split_platforms(list); },
-      "Build variants, a,b (linux)");
-  flag(command, "benchmark_file", o.benchmark_file, "Spec or suite; without it the program's own list");
-  flag(command, "base_commit", o.base_commit, "A control to use if it is later than the week's first commit");
-  flag(command, "commit", o.commit, "The first commit of the walk (50 commits back)");
-  flag(command, "commit_file", o.commit_file, "Resume file: the last examined commit is kept here");
-  flag(command, "step", o.step, "Every N-th commit; the newest always");
-  choice_flag(command, "control", o.control, config::control_rule, "Which control: week, parent, fixed, tag");
-  flag(command, "control_tag", o.control_tag, "With --control tag: which tags count, such as v* (*)");
-  choice_flag(command, "walk", o.walk, config::walk, "first_parent or all commits of the branch");
-  choice_flag(command, "catch_up", o.catch_up, config::catch_up,
-              "When behind: every commit, or newest and the others only if it is slower");
-  flag(command, "margin", o.margin, "The change worth knowing, as a share (0.01)");
-  yes_flag(command, "regression", o.regression, "Confirm suspects and write reports");
-  yes_flag(command, "ab_testing", o.ab_testing, "Accepted: every run is control against treatment");
-  yes_flag(command, "same_host", o.same_host, "Never build while measuring");
-  yes_flag(command, "needs_git", o.needs_git, "Give builds a .git");
-  flag(command, "exec_dir", o.exec_dir, "Executables by commit (STATE_DIR/cache)");
-  flag(command, "state_dir", o.state_dir, "Status, reports, database, cache, logs");
-  flag(command, "status_file", o.status_file, "Stop file: the daemon ends when it contains 0");
-  seconds_flag(command, "interval", o.interval, "Seconds at least between two polls (60)");
-  seconds_flag(command, "build_timeout", o.build_timeout, "Seconds that a build may take (3600)");
-  seconds_flag(command, "benchmark_timeout", o.benchmark_timeout, "Seconds that a launch may take (300)");
-  seconds_flag(command, "confirmation_time", o.confirmation_time,
-               "Seconds that the confirmations of one commit may take; the rest waits for idle time (3600)");
-  flag(command, "max_launches", o.max_launches, "Launches per screen, at most (66)");
-  flag(command, "jobs", o.jobs, "TANDEM_JOBS of a build; 0: as many as cores");
-  choice_flag(command, "sandbox", o.sandbox, config::isolation, "auto, required or none");
-  flag(command, "sandbox_read", o.sandbox_read, "Paths that builds and benchmarks may read");
-  size_flag(command, "build_memory", o.build_memory, "Bytes of memory of one build, such as 8G; 0: no limit");
-  size_flag(command, "build_disk", o.build_disk, "Bytes that one build may write (64G)");
-  flag(command, "build_processes", o.build_processes, "Processes of one build at a time (4096)");
-  size_flag(command, "cache_budget", o.cache_budget, "Bytes that built executables may take (20G)");
-  flag(command, "layouts", o.layouts, "Linkings per side that a screen draws from (4)");
+/// What the benchmark file says of flags counts where they were not given.
+template <class Options>
+const Options& with_defaults(Shared<Options>& shared) {
+  const auto& file = walk_of(shared.options).overrides.benchmark_file;
+  if (file) {
+    // What is wrong with the file is said when it is used.
+    specs::Problems problems(specs::Problems::Mode::collect);
+    set_defaults(shared.flags, shared.given, specs::load_benchmarks(*file, {}, problems).default_args);
+  }
+  return shared.options;
 }
 
-std::shared_ptr<DaemonOptions> add_daemon(CLI::App& app) {
-  auto options = std::make_shared<DaemonOptions>();
+std::shared_ptr<Shared<DaemonOptions>> add_daemon(CLI::App& app) {
   CLI::App& command =
       *app.add_subcommand("daemon", "The service: polls a branch, reports the commit that made it slower");
-  add_walk_flags(command, *options);
-  auto& o = options->overrides;
+  auto shared = add_shared<DaemonOptions>(command);
+  auto& o = shared->options.overrides;
   yes_flag(command, "calibrate", o.calibrate, "Calibrate in idle time (yes; with --once only if given)");
   command.add_flag_callback(
-      spellings("no_calibrate"), [options] { options->overrides.calibrate = false; },
-      "Never calibrate by itself");
+      spellings("no_calibrate"), [&o] { o.calibrate = false; }, "Never calibrate by itself");
   yes_flag(command, "once", o.once, "Up to the tip of the branch, then exit");
+  for (const char* name : {"program", "info"}) {
+    command.add_option_function<std::string>(
+        spellings(name),
+        [=](const std::string&) {
+          fmt::print(stderr, "tandem: --{} has no effect on the daemon, which builds commits itself\n", name);
+        },
+        "Accepted as a flag of tandem run");
+  }
+  return shared;
+}
+
+std::shared_ptr<Shared<RunOptions>> add_run(CLI::App& app) {
+  CLI::App& command = *app.add_subcommand(
+      "run", "A spec, or a program's own benchmarks, once: of one build, or of a control and a treatment");
+  auto shared = add_shared<RunOptions>(command);
+  RunOptions& o = shared->options;
+  command
+      .add_option("BUILDS", o.builds,
+                  "[CONTROL] TREATMENT: programs, or commits of --repo_dir; after --: arguments")
+      ->expected(0, 2);
+  command.add_option_function<std::string>(
+      "--program", [&o](const std::string& path) { o.builds.insert(o.builds.begin(), path); },
+      "The program, as FAI-PEP names it");
+  command.add_option("--info", o.info,
+                     "FAI-PEP's JSON, or a file of it: treatment and control with their programs");
+  command.add_option("--filter", o.filter, "Only benchmarks whose name contains this");
+  command.add_option("--seed", o.seed, "Seed of all coins; drawn by chance if not given")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option_function<std::string>(
+      "--pairing", [&o](const std::string& word) { o.pairing = pairing_of(word); },
+      "auto (default), alternate, duet, process or process_together");
+  command.add_option_function<std::string>(
+      "--protocol", [&o](const std::string& word) { o.protocol = protocol_of(word); },
+      "Without a spec: auto (default), sdk, observer, google_benchmark, benchdnn or command");
+  command.add_flag_callback(
+      "--json", [&o] { o.format = Format::json; }, "Print each run as a line of JSON");
+  return shared;
+}
+
+std::shared_ptr<CheckOptions> add_check(CLI::App& app) {
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App& command = *app.add_subcommand(
+      "check", "What is wrong in specs, suites and config files, and what to write instead");
+  command.add_option("FILES", options->files, "Spec, suite or config files");
+  command.add_option_function<std::string>(
+      spellings("string_map"),
+      [options](const std::string& json) { options->options.string_map = config::string_map_of(json); },
+      "Further placeholders, as for tandem run");
+  command.add_option("--framework", options->options.framework, "Of all models");
+  command.add_option_function<std::string>(
+      "--schema", [options](const std::string& name) { options->schema = name; },
+      "Print a JSON Schema for editors instead: benchmark or config");
+  command.add_flag_callback(
+      "--json", [options] { options->format = Format::json; }, "Print JSON");
   return options;
 }
 
 std::shared_ptr<BisectOptions> add_bisect(CLI::App& app) {
-  auto options = std::make_shared<BisectOptions>();
   CLI::App& command = *app.add_subcommand(
       "bisect", "Which commit changed a benchmark; asks the daemon of --state_dir if one runs");
+  auto shared = add_shared<BisectOptions>(command);
+  std::shared_ptr<BisectOptions> options(shared, &shared->options);
   command.add_option("GOOD", options->good, "A commit before the change")->required();
   command.add_option("BAD", options->bad, "A commit after it, along first parents")->required();
   command.add_option("--benchmark", options->benchmark, "Only this one");
   command.add_option("--watch", options->watch, "Which watch, if there are several");
   command.add_flag_callback(
-      "--json", [options] { options->format = Format::json; }, "Print JSON");
-  add_walk_flags(command, options->daemon);
+      "--json", [options = options.get()] { options->format = Format::json; }, "Print JSON");
   return options;
 }
 
@@ -308,7 +355,9 @@ std::shared_ptr<CacheOptions> add_cache(CLI::App& app) {
   action("list", Action::list, "What there is, how large, when it was last used");
   action("verify", Action::verify, "Reads every file; exits with 4 if one is damaged");
   CLI::App& prune = action("prune", Action::prune, "Drops the least recently used until the budget is kept");
-  size_flag(prune, "budget", options->budget, "Bytes that may stay, such as 512M or 20G");
+  prune.add_option_function<std::string>(
+      "--budget", [options](const std::string& word) { options->budget = config::bytes(word); },
+      "Bytes that may stay, such as 512M or 20G");
   prune.add_option("--commit", options->commit, "Drops all of this commit instead; 7 digits or more");
   prune.add_flag(spellings("dry_run"), options->dry_run, "Only say what would be dropped");
   CLI::App& add = action("add", Action::add, "Keeps a program that was built elsewhere for a commit");
@@ -378,8 +427,10 @@ Command read_command_line(int argc, const char* const* argv) {
   if (argc > 1 && std::string_view(argv[1]) == builders::fetch_protocol::command) {
     return FetchChild{{argv + 2, argv + argc}};
   }
+  const auto run = add_run(app);
   const auto compare = add_compare(app);
   const auto daemon = add_daemon(app);
+  const auto check = add_check(app);
   const auto report = add_report(app);
   const auto queue = add_queue(app);
   const auto bisect = add_bisect(app);
@@ -391,8 +442,15 @@ Command read_command_line(int argc, const char* const* argv) {
   if (argc > 1 && argv[1][0] != '-' && std::as_const(app).get_subcommands(named).empty()) {
     throw InputError(fmt::format("there is no command {}; tandem --help lists them", argv[1]));
   }
+  // What follows -- is for the program that is run, whatever it looks like.
+  const bool runs = argc > 1 && std::string_view(argv[1]) == "run";
+  const auto end = runs ? std::find(argv, argv + argc, std::string_view("--")) : argv + argc;
+  if (runs) {
+    run->options.command = harness::without_secrets({argv, argv + argc});
+    if (end != argv + argc) run->options.arguments.assign(end + 1, argv + argc);
+  }
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(end - argv), argv);
   } catch (const CLI::CallForHelp&) {
     return Message{app.help()};
   } catch (const CLI::CallForVersion&) {
@@ -401,7 +459,9 @@ Command read_command_line(int argc, const char* const* argv) {
     throw InputError(std::string(error.what()) +
                      "; tandem --help and tandem COMMAND --help list what is allowed");
   }
-  if (app.got_subcommand("daemon")) return *daemon;
+  if (app.got_subcommand("run")) return with_defaults(*run);
+  if (app.got_subcommand("check")) return *check;
+  if (app.got_subcommand("daemon")) return with_defaults(*daemon);
   if (app.got_subcommand("report")) {
     if (report->changes) return report->record;
     return report->report;

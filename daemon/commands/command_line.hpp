@@ -7,10 +7,12 @@
 #include "daemon/commands/bisect.hpp"
 #include "daemon/commands/cache_commands.hpp"
 #include "daemon/commands/calibrate.hpp"
+#include "daemon/commands/check.hpp"
 #include "daemon/commands/compare.hpp"
 #include "daemon/commands/platform.hpp"
 #include "daemon/commands/record_commands.hpp"
 #include "daemon/commands/request_commands.hpp"
+#include "daemon/commands/run.hpp"
 #include "daemon/commands/walk_commands.hpp"
 
 namespace tandem::daemon::commands {
@@ -25,9 +27,9 @@ struct FetchChild {
   std::vector<std::string> arguments;
 };
 
-using Command =
-    std::variant<Message, CompareOptions, DaemonOptions, BisectOptions, ReportOptions, RecordOptions,
-                 QueueOptions, StatusOptions, CacheOptions, CalibrateOptions, PlatformOptions, FetchChild>;
+using Command = std::variant<Message, CompareOptions, RunOptions, CheckOptions, DaemonOptions, BisectOptions,
+                             ReportOptions, RecordOptions, QueueOptions, StatusOptions, CacheOptions,
+                             CalibrateOptions, PlatformOptions, FetchChild>;
 
 /// Reads the command line. Throws `InputError` with one sentence that names the flag and what is allowed.
 [[nodiscard]] Command read_command_line(int argc, const char* const* argv);

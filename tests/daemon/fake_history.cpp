@@ -121,7 +121,7 @@ FakeWalk::FakeWalk(const std::vector<FakeCommit>& history, double margin)
 
   settings.key = {"pebble", "linux"};
   settings.url = "https://example.org/pebble.git";
-  settings.tests = daemon::tests_of({}, margin);
+  settings.tests = daemon::tests_of({}, {margin});
   settings.scratch = directory.path();
 }
 

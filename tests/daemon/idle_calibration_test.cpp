@@ -105,7 +105,7 @@ TEST_F(IdleCalibrationTest, StartsAgainWhenTheScreensScatterMore) {
 
 TEST_F(IdleCalibrationTest, StartsAgainForAnotherMargin) {
   EXPECT_EQ(idle().next(tip(), {}), IdleStep::made);
-  walk_.settings.tests = tests_of({}, 0.05);
+  walk_.settings.tests = tests_of({}, {0.05});
   EXPECT_EQ(idle().next(tip(), {}), IdleStep::made);
 }
 

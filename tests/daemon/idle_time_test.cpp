@@ -106,7 +106,7 @@ TEST_F(IdleTimeTest, GoesOnWithAScreenUntilItIsASuspectAndSettlesIt) {
 
 TEST_F(IdleTimeTest, GivesABenchmarkFourTimesTheLaunchesAndNoMore) {
   sigma_ = 0.02;
-  walk_.settings.tests = tests_of({}, 0.01);
+  walk_.settings.tests = tests_of({}, {0.01});
   walk_.examine({0, 1});
   leave_inconclusive(1.007);  // between half the margin and the margin nothing can be said
   walk_.settings.max_launches = 10;

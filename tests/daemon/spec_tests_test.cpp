@@ -24,7 +24,7 @@ builders::Executable sample_executable(const std::string& commit) {
 }
 
 TEST(TestsOf, NoSpecIsTheProgramsOwnList) {
-  const auto tests = tests_of({}, 0.02);
+  const auto tests = tests_of({}, {0.02});
   ASSERT_EQ(tests.size(), 1u);
   EXPECT_EQ(tests[0].commands, (std::vector<Words>{{"{program}"}}));
   EXPECT_EQ(tests[0].margin, 0.02);
@@ -32,7 +32,7 @@ TEST(TestsOf, NoSpecIsTheProgramsOwnList) {
 }
 
 TEST(TestsOf, ASpecSplitsItsCommandsIntoWords) {
-  const auto tests = tests_of({sample_spec()}, 0.02);
+  const auto tests = tests_of({sample_spec()}, {0.02});
   ASSERT_EQ(tests.size(), 1u);
   EXPECT_EQ(tests[0].commands, (std::vector<Words>{{"prepare.sh", "two words"},
                                                    {"{program}", "--iter", "10", "--in", "{TGTDIR}/a"}}));
@@ -47,7 +47,7 @@ TEST(TestsOf, ASpecsOwnMarginAndTimeoutWin) {
   spec.margin = 0.05;
   spec.timeout = specs::Seconds(1.5);
   spec.observer_identifier = "MyObserver";
-  const auto tests = tests_of({spec}, 0.02);
+  const auto tests = tests_of({spec}, {0.02});
   EXPECT_EQ(tests[0].margin, 0.05);
   EXPECT_EQ(tests[0].deadline, std::chrono::milliseconds(1500));
   EXPECT_EQ(tests[0].observer_identifiers, (Words{"MyObserver"}));
@@ -55,9 +55,9 @@ TEST(TestsOf, ASpecsOwnMarginAndTimeoutWin) {
 
 TEST(UnknownPlaceholder, IsNamedWithWhatIsKnown) {
   auto spec = sample_spec();
-  EXPECT_EQ(unknown_placeholder(tests_of({spec}, 0.01)[0], sample_executable("a")), std::nullopt);
+  EXPECT_EQ(unknown_placeholder(tests_of({spec}, {0.01})[0], sample_executable("a")), std::nullopt);
   spec.commands = {"{convert} {\"a\": 1} {BUILDDIR}", "{program} {files.graph}"};
-  const auto sentence = unknown_placeholder(tests_of({spec}, 0.01)[0], sample_executable("a"));
+  const auto sentence = unknown_placeholder(tests_of({spec}, {0.01})[0], sample_executable("a"));
   EXPECT_EQ(sentence,
             "the placeholder {files.graph} has no value in this build; known are BUILDDIR, HOSTDIR, TEMPDIR, "
             "TGTDIR, "
@@ -65,7 +65,7 @@ TEST(UnknownPlaceholder, IsNamedWithWhatIsKnown) {
 }
 
 TEST(PairOf, GivesEachSideItsOwnFiles) {
-  const auto tests = tests_of({sample_spec()}, 0.01);
+  const auto tests = tests_of({sample_spec()}, {0.01});
   const auto pair = pair_of(tests[0], sample_executable("c1"), sample_executable("c2"), "/scratch");
   EXPECT_EQ(pair.control, "/cache/c1/program");
   EXPECT_EQ(pair.treatment, "/cache/c2/program");
@@ -82,7 +82,7 @@ TEST(PairOf, PassesOnWhatTheSpecWishesToMeasureAndHow) {
   const auto protocol_for = [](specs::Protocol protocol) {
     auto spec = sample_spec();
     spec.protocol = protocol;
-    return pair_of(tests_of({spec}, 0.01)[0], sample_executable("c1"), sample_executable("c2"), "/s")
+    return pair_of(tests_of({spec}, {0.01})[0], sample_executable("c1"), sample_executable("c2"), "/s")
         .protocol;
   };
   EXPECT_EQ(protocol_for(specs::Protocol::sdk), runners::Protocol::slices);
@@ -96,7 +96,7 @@ TEST(PairOf, PassesOnWhatTheSpecWishesToMeasureAndHow) {
   spec.golden = specs::Golden{"/specs/golden.txt", "{TGTDIR}/out", 0.5, {}, specs::Golden::Type::float32};
   spec.instructions = specs::InstructionCounter::callgrind;
   const auto pair =
-      pair_of(tests_of({spec}, 0.01)[0], sample_executable("c1"), sample_executable("c2"), "/scratch");
+      pair_of(tests_of({spec}, {0.01})[0], sample_executable("c1"), sample_executable("c2"), "/scratch");
   EXPECT_EQ(pair.further_metrics, (Words{"time", "error", "instructions"}));
   ASSERT_TRUE(pair.golden);
   EXPECT_EQ(pair.golden->file, "/specs/golden.txt");

@@ -1,0 +1,46 @@
+#include "daemon/commit_builds.hpp"
+
+#include <fmt/format.h>
+
+#include "builders/fetch.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::daemon {
+
+CommitBuilds::CommitBuilds(const config::Settings& settings, const Installation& installation,
+                           const Isolation& isolation, std::optional<specs::BuildSection> section,
+                           const std::stop_token& stop)
+    : ground_{settings,
+              settings.watches.front(),
+              installation,
+              isolation,
+              settings.state_dir / "mirrors" / ("run-" + settings.watches.front().name),
+              {},
+              std::move(section)},
+      watch_(settings.watches.front()) {
+  ground_.source = source_of(watch_);
+  const auto fetched =
+      builders::fetch(ground_.mirror, ground_.source, {installation.program, std::chrono::minutes{10}}, stop);
+  if (const auto* failure = std::get_if<builders::FetchFailure>(&fetched)) throw Error(failure->sentence);
+  repository_ = builders::open_repository(ground_.mirror);
+}
+
+builders::Commit CommitBuilds::find(const std::string& name) const {
+  if (auto commit = repository_->find(name)) return *commit;
+  throw InputError(
+      fmt::format("there is no commit {} in {}; give a hash, a branch or a tag, or the path of a program",
+                  name, ground_.source.shown));
+}
+
+builders::Executable CommitBuilds::build(const builders::Commit& commit, const std::string& platform,
+                                         const std::stop_token& stop) const {
+  builders::ScriptBuilder builder(build_settings(ground_, platform));
+  auto built = builder.build(commit, stop);
+  if (const auto* failure = std::get_if<builders::BuildFailure>(&built)) {
+    throw Error(fmt::format("{} does not build for {}: {}\n{}", commit.id.substr(0, 12), platform,
+                            failure->sentence, failure->last_lines));
+  }
+  return std::get<builders::Executable>(std::move(built));
+}
+
+}  // namespace tandem::daemon

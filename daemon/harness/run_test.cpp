@@ -1,0 +1,244 @@
+#include "daemon/harness/run_test.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "daemon/arranging.hpp"
+#include "daemon/comparison.hpp"
+#include "daemon/one_sided.hpp"
+#include "runners/arrangements.hpp"
+#include "runners/result_reader.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::daemon::harness {
+namespace {
+
+using runners::ProgramFacts;
+using runners::RunFailure;
+using runners::Side;
+using Clock = std::chrono::steady_clock;
+
+class Run {
+ public:
+  Run(const Test& test, const RunBuilds& builds, const RunGround& ground, const ShowRun& show,
+      const std::stop_token& stop)
+      : test_(test),
+        ground_(ground),
+        show_(show),
+        stop_(stop),
+        compares_(builds.control != nullptr),
+        pair_(pair_of(test, builds.control != nullptr ? *builds.control : builds.treatment, builds.treatment,
+                      ground.scratch)) {
+    for (const builders::Executable* one : {&builds.treatment, builds.control}) {
+      if (one == nullptr) continue;
+      if (const auto unknown = unknown_placeholder(test, *one)) throw InputError(*unknown);
+    }
+    if (test.spec.log_output) pair_.log_file = ground.scratch / "log";
+  }
+
+  TestRun go() {
+    show_("looking at the program");
+    const auto facts = look();
+    if (facts) measure(*facts);
+    if (!pair_.log_file.empty()) result_.log = take_log();
+    if (result_.failure.empty() && stop_.stop_requested()) fail("it was stopped before the end", 4);
+    return std::move(result_);
+  }
+
+ private:
+  std::optional<ProgramFacts> look() {
+    auto treatment = ground_.runner.inspect(pair_, Side::treatment, stop_);
+    if (const auto* failure = std::get_if<RunFailure>(&treatment)) {
+      if (compares_ && !stop_.stop_requested()) {
+        // A build that never ran is nobody's regression.
+        const auto outcome = blame(ground_.runner, pair_, {{}, {}, {}}, *failure, stop_);
+        fail(failure->what, outcome == analysis::Outcome::treatment_fails ? 1 : 4);
+      } else {
+        fail(failure->what, 4);
+      }
+      return std::nullopt;
+    }
+    auto& facts = std::get<ProgramFacts>(treatment);
+    if (!compares_) return std::move(facts);
+    const auto control = ground_.runner.inspect(pair_, Side::control, stop_);
+    if (const auto* failure = std::get_if<RunFailure>(&control)) {
+      fail(failure->what, 4);
+      return std::nullopt;
+    }
+    const auto& other = std::get<ProgramFacts>(control);
+    if (other.protocol != facts.protocol) {
+      throw InputError(
+          fmt::format("control is measured by {}, treatment by {}; compare two programs of one kind",
+                      name_of(other.protocol), name_of(facts.protocol)));
+    }
+    const auto missing = [&](const std::string& name) {
+      return std::find(other.benchmarks.begin(), other.benchmarks.end(), name) == other.benchmarks.end();
+    };
+    if (runners::selects_one(pair_, facts.protocol)) std::erase_if(facts.benchmarks, missing);
+    return std::move(facts);
+  }
+
+  void measure(const ProgramFacts& facts) {
+    std::vector<std::string> names;
+    for (const std::string& name : facts.benchmarks) {
+      if (name.find(ground_.filter) != std::string::npos) names.push_back(name);
+    }
+    if (names.empty()) {
+      fail(ground_.filter.empty() ? "the program has no benchmark to run"
+                                  : fmt::format("no benchmark contains \"{}\"", ground_.filter),
+           2);
+      return;
+    }
+    if (!runners::selects_one(pair_, facts.protocol)) {
+      measure_one(facts, names.front());
+      std::erase_if(result_.series, [&](const RunSamples::Kept& one) {
+        return one.benchmark.find(ground_.filter) == std::string::npos;
+      });
+      return;
+    }
+    for (std::size_t i = 0; i < names.size() && !stop_.stop_requested(); ++i) {
+      prefix_ = names.size() > 1 ? fmt::format("{} ({} of {}), ", names[i], i + 1, names.size()) : "";
+      measure_one(facts, names[i]);
+    }
+  }
+
+  /// One benchmark of a program that has to be told which, or all of one that runs them all.
+  void measure_one(const ProgramFacts& facts, const std::string& benchmark) {
+    runners::BenchmarkFacts about;
+    about.threads = facts.threads;
+    if (facts.protocol == runners::Protocol::slices) {
+      auto looked = ground_.runner.look_at(pair_, benchmark, stop_);
+      if (const auto* failure = std::get_if<RunFailure>(&looked)) {
+        fail(failure->what, 4);
+        return;
+      }
+      about = std::get<runners::BenchmarkFacts>(looked);
+    }
+    runners::Subject subject{facts.protocol, benchmark, {}};
+    subject.shape = shape_of(facts.protocol, about, arrangement(facts.protocol, about, benchmark));
+    RunSamples samples;
+    if (compares_) {
+      compare(subject, samples);
+    } else {
+      launch_alone(subject, samples);
+    }
+    result_.series.insert(result_.series.end(), samples.kept().begin(), samples.kept().end());
+  }
+
+  [[nodiscard]] runners::Arrangement arrangement(runners::Protocol protocol,
+                                                 const runners::BenchmarkFacts& about,
+                                                 const std::string& benchmark) const {
+    auto possible = possible_for(test_, protocol, about, ground_.cpus);
+    if (ground_.pairing) possible = as_asked(std::move(possible), *ground_.pairing, benchmark);
+    return possible.arrangements.front();
+  }
+
+  [[nodiscard]] bool enough(const RunSamples& samples, Clock::time_point begin) const {
+    const auto repeat = static_cast<std::size_t>(test_.spec.repeat);
+    if (samples.launches() < repeat || samples.launches() % repeat != 0) return false;
+    if (test_.spec.iter) return samples.counted() >= static_cast<std::size_t>(*test_.spec.iter);
+    return compares_ || repeat > 1 || samples.launches() >= ground_.usual_launches ||
+           Clock::now() - begin >= ground_.usual_time;
+  }
+
+  void launch_alone(const runners::Subject& subject, RunSamples& samples) {
+    const auto begin = Clock::now();
+    for (std::uint64_t i = 0; !stop_.stop_requested(); ++i) {
+      show_(fmt::format("{}launch {}, {} values so far", prefix_, i + 1, samples.counted()));
+      auto plan = alone(runners::plan_launch(ground_.seed, i, subject.shape), Side::treatment);
+      if (i == 0) plan.extra_runs = runners::LaunchPlan::ExtraRuns::yes;
+      const std::size_t before = samples.counted();
+      auto result = ground_.runner.launch(pair_, subject, plan, stop_);
+      if (const auto* failure = std::get_if<RunFailure>(&result)) {
+        if (failure->reason != RunFailure::Reason::stopped) fail(failure->what, 4);
+        return;
+      }
+      samples.add(std::get<std::vector<runners::Sampled>>(result));
+      if (enough(samples, begin)) break;
+      if (samples.counted() == before) {
+        fail(fmt::format("launch {} gave no further value, and {} of the {} that iter asks for are there",
+                         i + 1, before, test_.spec.iter.value_or(0)),
+             4);
+        return;
+      }
+    }
+    for (const RunSamples::Kept& one : samples.kept()) {
+      const auto& limit = one.metric.limit;
+      if (limit && std::any_of(one.series.values.begin(), one.series.values.end(), [&](double value) {
+            return one.metric.direction == specs::Direction::higher_is_better ? value < *limit
+                                                                              : !(value <= *limit);
+          }))
+        fail(fmt::format("{} leaves its tolerance of {:g}", one.series.key(), *limit), 1);
+    }
+  }
+
+  void compare(const runners::Subject& subject, RunSamples& samples) {
+    KeepingRunner runner(ground_.runner, samples, KeepingRunner::Which::chosen);
+    PairSource pairs = always(pair_);
+    pairs.pair = [&](std::uint64_t) {
+      runner.keep_next();
+      return pair_;
+    };
+    ScreeningSettings settings;
+    settings.margin = test_.margin;
+    settings.max_launches = ground_.max_launches;
+    settings.seed = ground_.seed;
+    // A whole process may take minutes; its first launches then serve as prior as well as an A/A would.
+    if (subject.protocol != runners::Protocol::slices) settings.calibration_launches = 0;
+    const auto begin = Clock::now();
+    settings.enough = [&] { return enough(samples, begin); };
+    auto screened = screen(
+        runner, pairs, subject, settings,
+        [&](const ScreeningProgress& now) {
+          const bool calibrating = now.phase == ScreeningProgress::Phase::calibrating;
+          show_(fmt::format("{}{} {} of {}{}", prefix_,
+                            calibrating ? "control next to itself, launch" : "launch", now.launch,
+                            calibrating ? "" : "at most ", now.most));
+        },
+        stop_);
+    for (const Screened& one : screened) {
+      if (one.failure && one.failure->reason != RunFailure::Reason::stopped && result_.failure.empty())
+        result_.failure = one.failure->what;
+    }
+    result_.code = worse_code(result_.code, exit_code(screened));
+    result_.screened.insert(result_.screened.end(), std::make_move_iterator(screened.begin()),
+                            std::make_move_iterator(screened.end()));
+  }
+
+  /// What the programs printed, as far as anybody reads; the next test begins with an empty one.
+  [[nodiscard]] std::string take_log() const {
+    constexpr std::size_t most = std::size_t{1} << 20;
+    std::ifstream in(pair_.log_file, std::ios::binary);
+    std::string text(most, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(most));
+    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+    std::error_code error;
+    std::filesystem::remove(pair_.log_file, error);
+    return text;
+  }
+
+  void fail(const std::string& what, int code) {
+    if (result_.failure.empty()) result_.failure = what;
+    result_.code = worse_code(result_.code, code);
+  }
+
+  const Test& test_;
+  const RunGround& ground_;
+  const ShowRun& show_;
+  const std::stop_token& stop_;
+  const bool compares_;
+  runners::ProgramPair pair_;
+  std::string prefix_;
+  TestRun result_;
+};
+
+}  // namespace
+
+TestRun run_test(const Test& test, const RunBuilds& builds, const RunGround& ground, const ShowRun& show,
+                 const std::stop_token& stop) {
+  return Run(test, builds, ground, show, stop).go();
+}
+
+}  // namespace tandem::daemon::harness

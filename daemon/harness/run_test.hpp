@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "builders/executable.hpp"
+#include "daemon/harness/run_samples.hpp"
+#include "daemon/screening.hpp"
+#include "daemon/spec_tests.hpp"
+#include "runners/cpu_choice.hpp"
+#include "runners/pairing.hpp"
+
+namespace tandem::daemon::harness {
+
+/// What a test is run on.
+struct RunGround {
+  runners::PairRunner& runner;
+  runners::CpuChoice cpus;
+  std::filesystem::path scratch;
+  std::uint64_t seed = 1;
+  std::size_t max_launches = 66;                 ///< of one benchmark
+  std::string filter = {};                       ///< only benchmarks whose name contains it
+  std::optional<runners::Pairing> pairing = {};  ///< nothing: the spec's, else the first that is possible
+  /// A test of one build that says no `iter` and no `repeat` ends after so many launches or so much time.
+  std::size_t usual_launches = 10;
+  std::chrono::nanoseconds usual_time = std::chrono::seconds{5};
+};
+
+/// The builds of a run: one, or a control beside it.
+struct RunBuilds {
+  const builders::Executable& treatment;
+  const builders::Executable* control = nullptr;
+};
+
+/// All that a run of one test gave. Nothing that was measured is missing, even after a failure.
+struct TestRun {
+  std::vector<RunSamples::Kept> series;
+  std::vector<Screened> screened;  ///< with a control: the verdicts
+  std::string failure;             ///< a sentence; empty: it went through
+  std::string log = {};            ///< what the programs printed, where the spec wants it shown
+  /// The exit code of the design: 1 slower, or outside the golden tolerance; 3 inconclusive; 4 failed.
+  int code = 0;
+};
+
+/// Between launches, for a person: "launch 3 of 10".
+using ShowRun = std::function<void(const std::string&)>;
+
+/// Launches one build until `iter` values of the whole net (else of the longest series) are there and every
+/// `repeat` was made; with a control also until every verdict is given, within `max_launches`.
+[[nodiscard]] TestRun run_test(const Test& test, const RunBuilds& builds, const RunGround& ground,
+                               const ShowRun& show, const std::stop_token& stop);
+
+}  // namespace tandem::daemon::harness

@@ -219,9 +219,9 @@ std::shared_ptr<CheckOptions> add_check(CLI::App& app) {
       [options](const std::string& json) { options->options.string_map = config::string_map_of(json); },
       "Further placeholders, as for tandem run");
   command.add_option("--framework", options->options.framework, "Of all models");
-  command.add_option_function<std::string>(
-      "--schema", [options](const std::string& name) { options->schema = name; },
-      "Print a JSON Schema for editors instead: benchmark or config");
+  command.add_flag_callback(
+      "--schema", [options] { options->schema = "benchmark"; },
+      "Print the JSON Schema of specs for editors instead");
   command.add_flag_callback(
       "--json", [options] { options->format = Format::json; }, "Print JSON");
   return options;

@@ -1,0 +1,1 @@
+// Holds the precompiled headers of all tests; see tests/CMakeLists.txt.

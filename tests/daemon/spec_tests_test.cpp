@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "specs/error.hpp"
+
 namespace tandem::daemon {
 namespace {
 
@@ -46,11 +48,48 @@ TEST(TestsOf, ASpecsOwnMarginAndTimeoutWin) {
   auto spec = sample_spec();
   spec.margin = 0.05;
   spec.timeout = specs::Seconds(1.5);
-  spec.observer_identifier = "MyObserver";
+  spec.converter.args["identifier"] = "MyObserver";
   const auto tests = tests_of({spec}, {0.02});
   EXPECT_EQ(tests[0].margin, 0.05);
   EXPECT_EQ(tests[0].deadline, std::chrono::milliseconds(1500));
-  EXPECT_EQ(tests[0].observer_identifiers, (Words{"MyObserver"}));
+  EXPECT_EQ(tests[0].spec.converter.args.at("identifier"), "MyObserver");
+}
+
+TEST(TestsOf, NamesTheModelWhereAnIdentifierIsNotEnough) {
+  auto one = sample_spec();
+  auto other = sample_spec();
+  one.model = "alexnet";
+  other.model = "resnet50";
+  const auto tests = tests_of({one, other}, {0.02});
+  EXPECT_EQ(tests[0].prefix, "alexnet/" + one.identifier);
+  EXPECT_EQ(tests[1].prefix, "resnet50/" + one.identifier);
+  other.model = "alexnet";
+  other.metric = "accuracy";
+  EXPECT_EQ(tests_of({one, other}, {0.02})[1].prefix, "alexnet/" + one.identifier + "/accuracy");
+}
+
+TEST(TestsOf, GivesEveryTestTheVariablesOfTheCommandLineButItsOwnWin) {
+  auto spec = sample_spec();
+  spec.env = {{"A", "test"}};
+  const auto tests = tests_of({spec}, {0.02, {{"A", "flag"}, {"B", "flag"}}});
+  EXPECT_EQ(tests[0].environment, (Words{"A=test", "B=flag"}));
+}
+
+TEST(TestsOf, RefusesAConverterThatNobodyKnows) {
+  auto spec = sample_spec();
+  spec.converter.name = "tflight";
+  EXPECT_THROW(static_cast<void>(tests_of({spec}, {0.02})), InputError);
+}
+
+TEST(PairOf, PutsThePlaceOfAWrittenFileWhereItIsNamed) {
+  auto spec = sample_spec();
+  specs::FileSpec file;
+  file.role = specs::FileSpec::Role::written;
+  file.key = "output_files.scores";
+  file.location = "{TGTDIR}/scores.txt";
+  spec.files = {file};
+  spec.commands = {"{program} --out {output_files.scores}"};
+  EXPECT_EQ(tests_of({spec}, {0.02})[0].commands.front().back(), "{TGTDIR}/scores.txt");
 }
 
 TEST(UnknownPlaceholder, IsNamedWithWhatIsKnown) {
@@ -59,9 +98,8 @@ TEST(UnknownPlaceholder, IsNamedWithWhatIsKnown) {
   spec.commands = {"{convert} {\"a\": 1} {BUILDDIR}", "{program} {files.graph}"};
   const auto sentence = unknown_placeholder(tests_of({spec}, {0.01})[0], sample_executable("a"));
   EXPECT_EQ(sentence,
-            "the placeholder {files.graph} has no value in this build; known are BUILDDIR, HOSTDIR, TEMPDIR, "
-            "TGTDIR, "
-            "convert, program");
+            "the placeholder {files.graph} has no value in this build; known are BUILDDIR, HOSTDIR, INDEX, "
+            "TEMPDIR, TGTDIR, convert, program");
 }
 
 TEST(PairOf, GivesEachSideItsOwnFiles) {
@@ -73,7 +111,7 @@ TEST(PairOf, GivesEachSideItsOwnFiles) {
   EXPECT_EQ(pair.treatment_values.at("convert"), "/cache/c2/convert");
   EXPECT_EQ(pair.control_values.at("BUILDDIR"), "/cache/c1");
   EXPECT_EQ(pair.treatment_values.at("TGTDIR"), "/scratch");
-  EXPECT_TRUE(pair.observer_identifiers.empty()) << "any";
+  EXPECT_TRUE(pair.converter.name.empty()) << "the protocol's own";
   EXPECT_EQ(pair.protocol, std::nullopt);
   EXPECT_TRUE(pair.further_metrics.empty());
 }

@@ -20,6 +20,15 @@ using runners::RunFailure;
 using runners::Side;
 using Clock = std::chrono::steady_clock;
 
+/// The runner knows two sides even where they are one build.
+std::string of_one_build(const std::string& what) {
+  for (const Side side : {Side::control, Side::treatment}) {
+    const std::string name = name_of(side);
+    if (what.starts_with(name)) return "the program" + what.substr(name.size());
+  }
+  return what;
+}
+
 class Run {
  public:
   Run(const Test& test, const RunBuilds& builds, const RunGround& ground, const ShowRun& show,
@@ -220,7 +229,7 @@ class Run {
   }
 
   void fail(const std::string& what, int code) {
-    if (result_.failure.empty()) result_.failure = what;
+    if (result_.failure.empty()) result_.failure = compares_ ? what : of_one_build(what);
     result_.code = worse_code(result_.code, code);
   }
 

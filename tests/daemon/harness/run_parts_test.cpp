@@ -106,8 +106,10 @@ TEST(RunInfo, SaysWhereItIsWrong) {
   EXPECT_EQ(message(R"({"treatment": {"program": "/no/such/file"}})"),
             "--info:1:27: /treatment/program: there is no such file; write the path of a program");
   EXPECT_NE(message(R"({"treatment": {}})").find("names neither a program nor a commit"), std::string::npos);
-  EXPECT_NE(message(R"({"control": {"commit": "a"}})").find("control without a treatment"), std::string::npos);
-  EXPECT_NE(message(R"({"treatment": {"commit": "a"}, "run_type": "x"})").find("/run_type"), std::string::npos);
+  EXPECT_NE(message(R"({"control": {"commit": "a"}})").find("control without a treatment"),
+            std::string::npos);
+  EXPECT_NE(message(R"({"treatment": {"commit": "a"}, "run_type": "x"})").find("/run_type"),
+            std::string::npos);
 }
 
 Test named_test() {
@@ -154,7 +156,8 @@ TEST(RunLabels, ReadTheTokenFromAFileThatOnlyItsOwnerCanRead) {
   EXPECT_THROW(static_cast<void>(reporters_of(settings, directory.path())), InputError) << "there is none";
   std::ofstream(settings.remote_access_token_file) << "secret\n";
   ::chmod(settings.remote_access_token_file.c_str(), 0644);
-  EXPECT_THROW(static_cast<void>(reporters_of(settings, directory.path())), InputError) << "others can read it";
+  EXPECT_THROW(static_cast<void>(reporters_of(settings, directory.path())), InputError)
+      << "others can read it";
   ::chmod(settings.remote_access_token_file.c_str(), 0600);
   EXPECT_EQ(reporters_of(settings, directory.path()).remote_access_token, "secret");
 }
@@ -175,7 +178,8 @@ TEST(RunMatrix, SetsModelsAgainstPlatforms) {
     }
     return one;
   };
-  EXPECT_EQ(matrix_text({record("alexnet", "mkl", 12.5), record("resnet50", "mkl", 90), record("alexnet", "eigen", 0)}),
+  EXPECT_EQ(matrix_text({record("alexnet", "mkl", 12.5), record("resnet50", "mkl", 90),
+                         record("alexnet", "eigen", 0)}),
             "              host mkl  host eigen\n"
             "alexnet net    12.5 us      failed\n"
             "resnet50 net     90 us           -\n");

@@ -86,7 +86,8 @@ reporters::RunRecord record_of(const Test& test, const TestRun& run,
   reporters::RunRecord record;
   record.run_type = labels.run_type;
   record.time = std::chrono::system_clock::now();
-  record.model = test.spec.model.empty() ? treatment.commit : test.spec.model;
+  record.model = test.spec.model;
+  if (record.model.empty()) record.model = labels.framework.empty() ? treatment.commit : labels.framework;
   record.metric = test.spec.metric.empty() ? "delay" : test.spec.metric;
   record.identifier = test.spec.identifier.empty() ? program_name(test) : test.spec.identifier;
   record.group = test.spec.group;

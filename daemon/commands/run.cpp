@@ -304,8 +304,8 @@ class Running {
   void deliver() {
     if (harness().remote_reporter.empty()) return;
     if (const auto sentence = reporters_.deliver(stop_)) fmt::print(stderr, "tandem: {}\n", *sentence);
-    if (const std::size_t waiting = reporters_.waiting(); waiting > 0)
-      fmt::print(stderr, "tandem: {} results wait in {} and go out with the next run\n", waiting,
+    if (reporters_.waiting() > 0)
+      fmt::print(stderr, "tandem: what waits lies in {} and goes out with a later run\n",
                  (settings_.state_dir / "spool").string());
   }
 

@@ -149,6 +149,7 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
     harness::TestRun run;
     run.series = harness::kept_of(measured.screened);
     run.screened = measured.screened;
+    if (const auto& failure = measured.screened.front().failure) run.failure = failure->what;
     workshop_.results({*trial.test, std::move(run), line.commits[*trial.control], line.commits[position]});
   }
   // The verdicts of the candidates themselves come last: with them a benchmark counts as judged.

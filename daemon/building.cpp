@@ -40,6 +40,14 @@ std::optional<runners::Sandbox> benchmark_sandbox(const Isolation& isolation,
   for (const config::WatchSettings& watch : settings.watches) {
     if (!watch.benchmark_file.empty()) readable.insert(watch.benchmark_file.parent_path());
   }
+  // Libraries are found by the loader, not named by commands.
+  std::set<std::filesystem::path> optional = {settings.harness.model_cache};
+  optional.insert(settings.harness.shared_libs.begin(), settings.harness.shared_libs.end());
+  for (const std::filesystem::path& path : optional) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) continue;
+    readable.insert(std::filesystem::is_directory(path, error) ? path : path.parent_path());
+  }
   for (const std::filesystem::path& path : readable) {
     if (std::error_code error; !std::filesystem::exists(path, error)) {
       throw InputError(fmt::format("sandbox_read names {}, which does not exist", path.string()));

@@ -112,7 +112,8 @@ std::optional<ConfirmationRecord> Confirmer::confirm(const Line& line, std::size
     harness::TestRun run;
     run.series = samples.kept();
     workshop_.results({*suspect.test, std::move(run), line.commits[control], line.commits[treatment],
-                       slower ? TrialResults::Type::regress : TrialResults::Type::verify});
+                       slower ? TrialResults::Type::regress : TrialResults::Type::verify,
+                       suspect.candidate.in_program});
   }
   return record;
 }

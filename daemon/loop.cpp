@@ -56,12 +56,12 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
       for (const auto& walk : service.walks()) {
         walk->serve_requests(stop);
         const auto ended = walk->walk(stop);
+        service.deliver_results();
         if (ended == WatchWalk::Ended::stopped) break;
         if (settings.once) code = more_pressing(code, walk->exit_code(ended));
       }
       if (stop.stop_requested()) break;
       show_facts(service.store(), status);
-      service.deliver_results();
       between.spend(stop);
       if (settings.once) break;
     }

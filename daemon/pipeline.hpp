@@ -46,6 +46,7 @@ struct TrialResults {
   builders::Commit treatment;
   /// FAI-PEP's run types: a screen, a confirmation, a confirmation that found the treatment slower.
   enum class Type { benchmark, verify, regress } type = Type::benchmark;
+  std::string benchmark = {};  ///< of a confirmation: the one that it is about, as the program names it
 };
 
 /// What the pipeline works with. All of it outlives the pipeline.

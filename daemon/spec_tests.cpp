@@ -117,6 +117,8 @@ std::vector<Test> tests_of(const std::vector<specs::BenchmarkSpec>& specs, const
   if (specs.empty()) {
     Test own_list;
     own_list.commands = {{"{program}"}};
+    for (std::string& word : specs::split_words(additions.arguments))
+      own_list.commands.front().push_back(std::move(word));
     tests.push_back(std::move(own_list));
   }
   for (const specs::BenchmarkSpec& spec : specs) {

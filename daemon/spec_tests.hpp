@@ -34,6 +34,7 @@ struct TestAdditions {
   double margin = 0.01;                         ///< of tests that have none
   std::map<std::string, std::string> env = {};  ///< a test's own variables win
   std::vector<std::filesystem::path> shared_libs = {};
+  std::string arguments = {};  ///< of a program without a spec; specs have them in their commands already
 };
 
 /// The tests of a watch: from its spec file, or one that starts the program without arguments. Benchmarks of

@@ -132,6 +132,7 @@ std::optional<Answer> WatchWalk::answer(const Request& request, const std::stop_
   if ((is_old(request.commit) || is_old(request.against)) && fetch(stop) && !open_mirror()) {
     return std::nullopt;
   }
+  if (!bring_files(stop)) return std::nullopt;
   std::optional<Answer> all;
   for (Platform& platform : platforms_) {
     if (!request.key.platform.empty() && request.key.platform != platform.key.platform) continue;

@@ -24,6 +24,7 @@ const char* name_of(TrialResults::Type type) {
 }  // namespace
 
 bool WatchWalk::bring_files(const std::stop_token& stop) {
+  if (files_are_here_) return true;
   specs::ModelFileSettings files;
   files.cache = settings_.harness.model_cache;
   files.root_model_dir = settings_.harness.root_model_dir;
@@ -41,7 +42,8 @@ bool WatchWalk::bring_files(const std::stop_token& stop) {
     fail("model files", failure->what);
     return false;
   }
-  return !stop.stop_requested();
+  files_are_here_ = !stop.stop_requested();
+  return files_are_here_;
 }
 
 void WatchWalk::report(const TrialResults& results, const std::string& platform) const {
@@ -50,7 +52,9 @@ void WatchWalk::report(const TrialResults& results, const std::string& platform)
   labels.run_type = name_of(results.type);
   labels.regressed_types = settings.regressed_types;
   if (results.type == TrialResults::Type::regress) {
-    for (const auto& kept : results.run.series) labels.regressed_types.push_back(kept.series.type);
+    for (const auto& kept : results.run.series) {
+      if (kept.benchmark == results.benchmark) labels.regressed_types.push_back(kept.series.key());
+    }
   }
   labels.framework = watch_.framework;
   labels.backend = settings.backend.empty() ? platform : settings.backend;

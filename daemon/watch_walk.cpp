@@ -83,7 +83,8 @@ WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
     build_section_ = std::move(loaded.build);
     for (const auto& notice : loaded.ignored) notices_.push_back(notice.text());
   }
-  tests_ = tests_of(specs, {watch.margin, settings_.harness.env, settings_.harness.shared_libs});
+  tests_ = tests_of(specs, {watch.margin, settings_.harness.env, settings_.harness.shared_libs,
+                            added_arguments(settings_.harness)});
   source_ = source_of(watch);
   for (const std::string& name : watch.platforms) {
     const builders::BuildSettings build = build_settings(

@@ -131,6 +131,7 @@ class WatchWalk {
   std::vector<std::unique_ptr<builders::Repository>> earlier_repositories_;
   bool went_through_ = false;       ///< one pass at least
   bool at_tip_ = false;             ///< the last pass got there
+  bool files_are_here_ = false;     ///< all that the specs name
   std::set<std::int64_t> put_off_;  ///< own requests that met broken ground since the last pass
   std::size_t fetch_failures_ = 0;
   std::chrono::steady_clock::time_point next_fetch_{};

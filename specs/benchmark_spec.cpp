@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "specs/json_document.hpp"
@@ -36,8 +37,8 @@ void read_default_args(const CheckedObject& root, Place place, LoadedSpecs& spec
   for (const Member& member : args->members()) {
     if (member.value.kind() == Kind::boolean && !member.value.as_bool())
       continue;  // a flag that is not given
-    specs.default_args.emplace_back(member.key.substr(member.key.find_first_not_of('-')),
-                                    flag_value(member.value));
+    const std::size_t name = std::min(member.key.find_first_not_of('-'), member.key.size());
+    specs.default_args.emplace_back(member.key.substr(name), flag_value(member.value));
   }
 }
 

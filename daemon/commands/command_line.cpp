@@ -113,12 +113,14 @@ void add_flags(CLI::App& command, const Flags& flags, std::vector<std::string>& 
     } else if (one.takes == Flag::Takes::one) {
       command.add_option_function<std::string>(spellings(one.name), note, one.help);
     } else {
-      command.add_option_function<std::vector<std::string>>(
-          spellings(one.name),
-          [note](const std::vector<std::string>& values) {
-            std::for_each(values.begin(), values.end(), note);
-          },
-          one.help);
+      command
+          .add_option_function<std::vector<std::string>>(
+              spellings(one.name),
+              [note](const std::vector<std::string>& values) {
+                std::for_each(values.begin(), values.end(), note);
+              },
+              one.help)
+          ->allow_extra_args(false);
     }
   }
 }

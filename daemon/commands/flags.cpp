@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <sstream>
 
 #include "daemon/commands/walk_commands.hpp"
 #include "specs/error.hpp"
@@ -62,14 +64,39 @@ Flag choice(const char* name, std::optional<Value>& to, Value (*read)(std::strin
   return {name, help, Takes::one, [&to, read](const std::string& value) { to = read(value); }};
 }
 
+/// The parts of "A=1 B=2"; a blank that no new variable follows belongs to the value.
+std::vector<std::string> environment_words(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word, ' ');) {
+    const auto equals = word.find('=');
+    const bool begins = equals != std::string::npos && equals > 0 &&
+                        std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals),
+                                    [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+    if (begins || words.empty()) {
+      words.push_back(word);
+    } else {
+      words.back() += " " + word;
+    }
+  }
+  return words;
+}
+
 /// "A=1", several of them, also in one word as FAI-PEP has them: "A=1 B=2".
 Flag environment(std::optional<std::map<std::string, std::string>>& to) {
   return {"env", "NAME=value for every program; a test's own variables win", Takes::several,
           [&to](const std::string& value) {
             if (!to) to.emplace();
-            to->insert_or_assign(config::environment_entry(value).first,
-                                 config::environment_entry(value).second);
+            for (const std::string& word : environment_words(value))
+              to->insert_or_assign(config::environment_entry(word).first,
+                                   config::environment_entry(word).second);
           }};
+}
+
+/// Two flags have two names each.
+std::string one_name(const std::string& name) {
+  if (name == "platform") return "platforms";
+  return name == "timeout" ? "benchmark_timeout" : name;
 }
 
 }  // namespace
@@ -165,7 +192,8 @@ void set_defaults(const Flags& flags, const std::vector<std::string>& given,
     if (flag == flags.end())
       throw InputError(
           fmt::format("default_args: there is no flag --{}; tandem run --help lists them", name));
-    if (std::find(given.begin(), given.end(), name) == given.end()) flag->set(value);
+    const auto is_same = [&](const std::string& other) { return one_name(other) == one_name(name); };
+    if (std::none_of(given.begin(), given.end(), is_same)) flag->set(value);
   }
 }
 

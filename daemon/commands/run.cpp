@@ -86,7 +86,17 @@ class Running {
   int go() {
     for (const std::string& platform : watch().platforms) {
       if (stop_.stop_requested()) break;
-      run_platform(platform);
+      // One platform that does not build does not take the others' results away.
+      try {
+        run_platform(platform);
+      } catch (const InputError&) {
+        throw;
+      } catch (const Error& error) {
+        if (watch().platforms.size() == 1) throw;
+        progress_.clear();
+        fmt::print(stderr, "tandem: {}: {}\n", platform, error.what());
+        code_ = worse_code(code_, 4);
+      }
     }
     progress_.clear();
     if (records_.size() > 1 && watch().platforms.size() * devices_.size() > 1 &&
@@ -132,6 +142,8 @@ class Running {
       control_->text = control_->info.program.empty() ? control_->info.commit : std::string();
       return;
     }
+    if (options_.builds.size() > 2)
+      throw InputError("more than two builds are given; give a program, or CONTROL and TREATMENT");
     if (options_.builds.empty())
       throw InputError("there is nothing to run; give a program, CONTROL and TREATMENT, or --info");
     treatment_.text = options_.builds.back();
@@ -145,10 +157,7 @@ class Running {
     auto tests = tests_for(treatment);
     // What a spec names is brought first: nothing is downloaded while something is measured.
     std::vector<std::optional<specs::FileFailure>> missing;
-    for (Test& test : tests) {
-      test.values["DEVICEHASH"] = device_hash(labels_);
-      missing.push_back(bring(test));
-    }
+    for (Test& test : tests) missing.push_back(bring(test));
     const runners::MeasuringLock lock(
         [&](const std::string& holder) {
           progress_.step(fmt::format("waiting: {} is measuring on this host", holder));
@@ -157,6 +166,7 @@ class Running {
     for (const runners::Device& device : devices_) {
       labels_.device = device.name;
       labels_.backend = harness().backend.empty() ? platform : harness().backend;
+      for (Test& test : tests) test.values["DEVICEHASH"] = device_hash(labels_);
       runners::HostSettings host = host_settings(device);
       runners::HostPairRunner runner(host);
       for (std::size_t i = 0; i < tests.size() && !stop_.stop_requested(); ++i) {
@@ -181,9 +191,17 @@ class Running {
     ground.max_launches = static_cast<std::size_t>(settings_.max_launches);
     ground.filter = options_.filter;
     ground.pairing = options_.pairing;
-    return run_test(
-        test, {treatment.executable, control ? &control->executable : nullptr}, ground,
-        [&](const std::string& text) { progress_.update(program_name(test) + ": " + text); }, stop_);
+    // A test that cannot be run as it is written fails alone; the suite goes on.
+    try {
+      return run_test(
+          test, {treatment.executable, control ? &control->executable : nullptr}, ground,
+          [&](const std::string& text) { progress_.update(program_name(test) + ": " + text); }, stop_);
+    } catch (const InputError& error) {
+      TestRun run;
+      run.failure = error.what();
+      run.code = 2;
+      return run;
+    }
   }
 
   void report(const Test& test, const TestRun& run, const Ready& treatment,
@@ -211,7 +229,8 @@ class Running {
     std::string text = given.text;
     if (const auto at = text.find("{platform}"); at != std::string::npos)
       text.replace(at, std::string_view("{platform}").size(), platform);
-    if (!given.info.program.empty() || watch().repo_dir.empty() || text.find('/') != std::string::npos) {
+    if (!given.info.program.empty() || watch().repo_dir.empty() ||
+        (text.find('/') != std::string::npos && fs::exists(text))) {
       ready.executable.program = given.info.program.empty() ? find_program(text, role) : given.info.program;
       if (ready.label.commit.empty()) ready.label.commit = ready.executable.program.filename().string();
       ready.executable.commit = ready.label.commit;
@@ -221,6 +240,7 @@ class Running {
     const CommitBuilds& builds = commit_builds();
     const builders::Commit commit = builds.find(text);
     ready.executable = builds.build(commit, platform, stop_);
+    for (const auto& [name, path] : given.info.programs) ready.executable.further_programs[name] = path;
     ready.label.commit = commit.id;
     ready.label.commit_time = commit.committer_time;
     return ready;
@@ -249,7 +269,8 @@ class Running {
   }
 
   std::vector<Test> tests_for(const Ready& treatment) {
-    TestAdditions additions{watch().margin, harness().env, harness().shared_libs};
+    TestAdditions additions{watch().margin, harness().env, harness().shared_libs,
+                            config::added_arguments(harness())};
     additions.shared_libs.insert(additions.shared_libs.end(), info_.shared_libs.begin(),
                                  info_.shared_libs.end());
     if (watch().benchmark_file.empty()) {

@@ -107,7 +107,7 @@ reporters::RunRecord record_of(const Test& test, const TestRun& run,
   for (const RunSamples::Kept& kept : run.series) {
     reporters::ReportedSeries series = kept.series;
     if (const Screened* one = verdict_on(kept, run.screened)) {
-      const auto ratio = metric_ratio(one->verdict.ratio, one->metric.direction);
+      const auto& ratio = one->verdict.ratio;
       series.verdict = {analysis::name_of(one->verdict.outcome), ratio.estimate, ratio.low, ratio.high};
     }
     const auto& types = labels.regressed_types;

@@ -11,7 +11,8 @@ namespace tandem::daemon::harness {
 namespace {
 
 std::string row_of(const reporters::RunRecord& record) {
-  return record.model == record.identifier ? record.model : record.model + " " + record.identifier;
+  std::string row = record.model == record.identifier ? record.model : record.model + " " + record.identifier;
+  return record.metric.empty() || record.metric == "delay" ? row : row + " " + record.metric;
 }
 
 std::string column_of(const reporters::RunRecord& record) {

@@ -175,6 +175,7 @@ class Run {
     }
     for (const RunSamples::Kept& one : samples.kept()) {
       const auto& limit = one.metric.limit;
+      if (one.benchmark.find(ground_.filter) == std::string::npos) continue;
       if (limit && std::any_of(one.series.values.begin(), one.series.values.end(), [&](double value) {
             return one.metric.direction == specs::Direction::higher_is_better ? value < *limit
                                                                               : !(value <= *limit);
@@ -186,8 +187,13 @@ class Run {
   void compare(const runners::Subject& subject, RunSamples& samples) {
     KeepingRunner runner(ground_.runner, samples, KeepingRunner::Which::chosen);
     PairSource pairs = always(pair_);
-    pairs.pair = [&](std::uint64_t) {
-      runner.keep_next();
+    // The screen asks for each launch once; who asks again looks for the side that fails.
+    std::uint64_t next = 0;
+    pairs.pair = [&](std::uint64_t launch) {
+      if (launch == next) {
+        runner.keep_next();
+        ++next;
+      }
       return pair_;
     };
     ScreeningSettings settings;
@@ -207,6 +213,17 @@ class Run {
                             calibrating ? "" : "at most ", now.most));
         },
         stop_);
+    std::erase_if(screened, [&](const Screened& one) {
+      return !one.failure && one.benchmark.find(ground_.filter) == std::string::npos;
+    });
+    if (screened.empty() && !stop_.stop_requested()) fail("the two sides give no series in common", 4);
+    if (test_.spec.iter && samples.launches() > 0 && !enough(samples, begin) && result_.failure.empty() &&
+        !stop_.stop_requested()) {
+      fail(
+          fmt::format("{} launches gave {} of the {} values that iter asks for; give a larger --max_launches",
+                      samples.launches(), samples.counted(), *test_.spec.iter),
+          4);
+    }
     for (const Screened& one : screened) {
       if (one.failure && one.failure->reason != RunFailure::Reason::stopped && result_.failure.empty())
         result_.failure = one.failure->what;

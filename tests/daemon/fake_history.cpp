@@ -191,7 +191,8 @@ void FakeWalk::restart() {
                                      status,
                                      [] {},
                                      {},
-                                     [this](const std::string& commit) { return facts_of(commit); }});
+                                     [this](const std::string& commit) { return facts_of(commit); },
+                                     results});
   pipeline_ = std::make_unique<daemon::Pipeline>(settings, *workshop_);
 }
 

@@ -102,9 +102,10 @@ class FakeWalk {
   std::unique_ptr<daemon::store::Store> store;
   daemon::Publisher publisher;
   daemon::Status status;
-  std::int64_t now;                            ///< the clock: stands until it is moved
-  double sigma = 0;                            ///< of one launch
-  double layout_spread = 0;                    ///< every linking of a commit is off by its own luck
+  std::int64_t now;          ///< the clock: stands until it is moved
+  double sigma = 0;          ///< of one launch
+  double layout_spread = 0;  ///< every linking of a commit is off by its own luck
+  std::function<void(const daemon::TrialResults&)> results;  ///< told of every trial, if set before the first
   std::map<std::string, specs::Metric> rules;  ///< how metrics that commits have beside are judged, by name
 
  private:

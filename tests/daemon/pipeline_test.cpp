@@ -62,6 +62,24 @@ TEST(Pipeline, WritesEverythingARecordNeeds) {
   EXPECT_EQ(read(folder / "report.md"), report::record_markdown(record));
 }
 
+TEST(Pipeline, TellsReportersOfEveryScreenAndOfWhatAConfirmationFound) {
+  FakeWalk walk({at_cost("c0", 1), at_cost("c1", 1), at_cost("c2", 1.1)});
+  Texts told;
+  walk.results = [&](const TrialResults& one) {
+    using Type = TrialResults::Type;
+    const std::string type = one.type == Type::benchmark ? "benchmark"
+                             : one.type == Type::verify  ? "verify"
+                                                         : "regress";
+    ASSERT_EQ(one.run.series.size(), 1u);
+    const auto& series = one.run.series.front().series;
+    EXPECT_EQ(series.values.size(), series.control_values->size());
+    EXPECT_EQ(series.type + " " + series.metric, "work time");
+    told.push_back(type + " " + one.treatment.id + " against " + one.control.id);
+  };
+  walk.examine();
+  EXPECT_EQ(told, (Texts{"benchmark c1 against c0", "benchmark c2 against c0", "regress c2 against c1"}));
+}
+
 TEST(Pipeline, MeasuresTheSecondTrialOnFreshLaunches) {
   FakeWalk walk({at_cost("c0", 1), at_cost("c1", 1.1)});
   walk.examine();

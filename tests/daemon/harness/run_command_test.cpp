@@ -195,6 +195,16 @@ TEST_F(RunCommand, GivesModelFilesToTheProgram) {
   EXPECT_NE(damaged.errors.find("84bc3da1b3e33a18e8d5e1bdd7a18d7a"), std::string::npos) << damaged.errors;
 }
 
+TEST_F(RunCommand, GivesArgumentsAndVariablesToAProgramWithoutASpec) {
+  const auto finished = run({"--env", "A=1 B=2", program("net_and_operators"), "--json", "--", "3"});
+  expect(finished, 0);
+  const auto values = records(finished).at(0).at("data").at("NET latency").at("values").size();
+  EXPECT_EQ(values % 3, 0u);
+  const auto added = run({program("net_and_operators"), "--command_args", "7", "--json"});
+  expect(added, 0);
+  EXPECT_EQ(records(added).at(0).at("data").at("NET latency").at("values").size() % 7, 0u);
+}
+
 TEST_F(RunCommand, BadInputIsRefusedBeforeAnythingRuns) {
   expect(run({}), 2);
   expect(run({program("observed"), program("observed"), program("observed")}), 2);

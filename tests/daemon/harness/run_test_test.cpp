@@ -155,6 +155,29 @@ TEST_F(RunTest, DoesNotKeepTheAAOfTheControl) {
   EXPECT_EQ(run.series[0].series.launches + own, fake_.launches().size());
 }
 
+TEST_F(RunTest, DoesNotTakeTheSearchForTheFailingSideForResults) {
+  fake_.samples = prints(1);
+  fake_.fails = [](const Call& call) {
+    return call.kind == Call::Kind::launch && call.treatment == "new"
+               ? std::optional(tests::crash_of(Side::treatment))
+               : std::nullopt;
+  };
+  const TestRun run = both();
+  EXPECT_EQ(run.code, 1) << "the treatment alone fails";
+  EXPECT_TRUE(run.series.empty());
+  EXPECT_FALSE(run.failure.empty());
+}
+
+TEST_F(RunTest, SaysWhenLaunchesDoNotSufficeForTheIterations) {
+  test_.spec.iter = 100;
+  ground_.max_launches = 20;
+  fake_.samples = prints(1, 1.2);
+  const TestRun run = both();
+  EXPECT_EQ(run.failure,
+            "20 launches gave 20 of the 100 values that iter asks for; give a larger --max_launches");
+  EXPECT_EQ(run.series[0].series.values.size(), 20u);
+}
+
 TEST_F(RunTest, NamesTheFailureOfAProgramThatCrashes) {
   fake_.fails = [](const Call&) { return std::optional(tests::crash_of(Side::treatment)); };
   const TestRun run = alone();

@@ -74,12 +74,6 @@ bool lock_soon(runners::FileLock& lock, const std::stop_token& stop) {
   return true;
 }
 
-bool is_asked_for(const reporters::ReporterSettings& settings) {
-  return settings.screen_reporter || !settings.local_reporter.empty() ||
-         !settings.simple_local_reporter.empty() || !settings.csv_reporter.empty() ||
-         !settings.json_lines_reporter.empty() || !settings.remote_reporter.empty();
-}
-
 /// A state directory holds the history of one device.
 runners::CpuChoice one_device(const config::HarnessSettings& settings) {
   const auto devices =
@@ -132,7 +126,8 @@ Service::Service(const config::Settings& settings, const Installation& installat
     board_->show();
   });
   runner_ = std::make_unique<WatchfulRunner>(*polite_);
-  if (const auto wanted = harness::reporters_of(settings.harness, settings.state_dir); is_asked_for(wanted))
+  if (const auto wanted = harness::reporters_of(settings.harness, settings.state_dir);
+      names_a_reporter(wanted))
     reporters_ = std::make_unique<reporters::Reporters>(wanted);
   std::function<void(const reporters::RunRecord&)> report_to;
   if (reporters_) report_to = [this](const reporters::RunRecord& record) { report(record); };

@@ -123,10 +123,8 @@ class Running {
   /// Without a wish the results are shown.
   reporters::ReporterSettings reporters_now() const {
     auto wanted = reporters_of(harness(), settings_.state_dir);
-    const bool silent = wanted.local_reporter.empty() && wanted.simple_local_reporter.empty() &&
-                        wanted.csv_reporter.empty() && wanted.json_lines_reporter.empty() &&
-                        wanted.remote_reporter.empty();
-    wanted.screen_reporter = options_.format == Format::text && (wanted.screen_reporter || silent);
+    if (!names_a_reporter(wanted)) wanted.screen_reporter = true;
+    if (options_.format == Format::json) wanted.screen_reporter = false;
     return wanted;
   }
 

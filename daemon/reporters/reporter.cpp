@@ -48,6 +48,12 @@ void check_file(const char* flag, const fs::path& path) {
 ReporterSurroundings::ReporterSurroundings()
     : now([] { return std::chrono::steady_clock::now(); }), chance(drawn), screen(stdout) {}
 
+bool names_a_reporter(const ReporterSettings& settings) {
+  return settings.screen_reporter || !settings.local_reporter.empty() ||
+         !settings.simple_local_reporter.empty() || !settings.csv_reporter.empty() ||
+         !settings.json_lines_reporter.empty() || !settings.remote_reporter.empty();
+}
+
 void check(const ReporterSettings& settings) {
   check_directory("--local_reporter", settings.local_reporter);
   check_directory("--simple_local_reporter", settings.simple_local_reporter);

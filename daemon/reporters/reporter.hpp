@@ -29,6 +29,9 @@ struct ReporterSettings {
 /// Throws InputError: the remote reporter without category, a URL that is none, and the like.
 void check(const ReporterSettings& settings);
 
+/// Whether there is anybody to report to.
+[[nodiscard]] bool names_a_reporter(const ReporterSettings& settings);
+
 /// What tests put in place of the world.
 struct ReporterSurroundings {
   /// This process's clock, chance and standard output.

@@ -1,0 +1,154 @@
+// The evidence: does one part of the evaluation, or what is still to be done of it, and writes its page.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "evaluation/evidence/part.hpp"
+#include "evaluation/evidence/result_file.hpp"
+#include "evaluation/evidence/sample_file.hpp"
+#include "evaluation/evidence/trace_file.hpp"
+#include "runners/machine_facts.hpp"
+#include "specs/error.hpp"
+
+namespace tandem::evaluation {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* usage =
+    "usage: tandem_evidence PART BUILD_DIRECTORY OUT_DIRECTORY [--brief] [--minutes N] [--seed N]\n"
+    "       tandem_evidence page OUT_DIRECTORY\n"
+    "       tandem_evidence goals OUT_DIRECTORY\n"
+    "       tandem_evidence samples TRACE.csv...\n"
+    "PART is replay, live, power, rivals, ablations, culprit or cost. It goes on where it was interrupted.\n";
+
+const std::map<std::string, Part>& parts() {
+  static const std::map<std::string, Part> all = {
+      {"replay", replay},       {"live", live},       {"power", power}, {"rivals", rivals},
+      {"ablations", ablations}, {"culprit", culprit}, {"cost", cost}};
+  return all;
+}
+
+/// One line that is written over on a terminal; elsewhere a line every half minute.
+class Shown {
+ public:
+  explicit Shown(std::string part) : part_(std::move(part)) {}
+  ~Shown() {
+    if (terminal_ && written_) fmt::print(stderr, "\r\033[K");
+  }
+  Shown(const Shown&) = delete;
+  Shown& operator=(const Shown&) = delete;
+
+  void operator()(const std::string& what, std::size_t done, std::size_t all) {
+    const auto now = Clock::now();
+    const auto pause = terminal_ ? std::chrono::milliseconds{200} : std::chrono::milliseconds{30000};
+    if (written_ && now - last_ < pause) return;
+    if (!written_) {
+      begin_ = now;
+      first_ = done;
+    }
+    written_ = true;
+    last_ = now;
+    std::string left;
+    if (done > first_ && all > done) {
+      const double seconds = std::chrono::duration<double>(now - begin_).count() /
+                             static_cast<double>(done - first_) * static_cast<double>(all - done);
+      left = fmt::format(", {:.0f} min left", seconds / 60);
+    }
+    fmt::print(stderr, "{}{}: {}, {} of {}{}{}", terminal_ ? "\r\033[K" : "", part_, what, done, all, left,
+               terminal_ ? "" : "\n");
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string part_;
+  bool terminal_ = isatty(STDERR_FILENO) == 1;
+  bool written_ = false;
+  Clock::time_point begin_{};
+  Clock::time_point last_{};
+  std::size_t first_ = 0;
+};
+
+void write_page(const fs::path& out) {
+  const auto results = read_results(out);
+  const fs::path page = out / "README.md";
+  fs::path fresh = page;
+  fresh += ".new";
+  std::ofstream(fresh) << page_of(results);
+  fs::rename(fresh, page);
+}
+
+int run_part(const std::string& name, const std::vector<std::string>& words) {
+  PartSettings settings;
+  settings.build = fs::absolute(words[0]);
+  settings.out = fs::absolute(words[1]);
+  settings.source = TANDEM_SOURCE_DIR;
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    if (words[i] == "--brief") {
+      settings.length = PartSettings::Length::brief;
+    } else if (words[i] == "--minutes" && i + 1 < words.size()) {
+      settings.minutes = std::stod(words[++i]);
+    } else if (words[i] == "--seed" && i + 1 < words.size()) {
+      settings.seed = std::stoull(words[++i]);
+    } else {
+      throw InputError(fmt::format("\"{}\" is no option. {}", words[i], usage));
+    }
+  }
+  fs::create_directories(settings.out);
+  PartResult result;
+  {
+    Shown shown(name);
+    settings.show = [&](const std::string& what, std::size_t done, std::size_t all) {
+      shown(what, done, all);
+    };
+    result = parts().at(name)(settings);
+  }
+  complete(result, settings);
+  write_result(settings.out, result);
+  write_page(settings.out);
+  fmt::print("{}", page_of(std::span(&result, 1)));
+  return 0;
+}
+
+int run(const std::vector<std::string>& words) {
+  if (words.size() >= 3 && parts().count(words[0]) == 1) {
+    return run_part(words[0], {words.begin() + 1, words.end()});
+  }
+  if (words.size() == 2 && words[0] == "page") {
+    write_page(words[1]);
+    return 0;
+  }
+  if (words.size() == 2 && words[0] == "goals") {
+    fmt::print("{}", goals_of(read_results(words[1])));
+    return 0;
+  }
+  if (words.size() >= 2 && words[0] == "samples") {
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      for (const Sample& sample : samples_of_trace(words[i])) fmt::print("{}\n", line_of(sample));
+    }
+    return 0;
+  }
+  fmt::print(stderr, "{}", usage);
+  return 2;
+}
+
+}  // namespace
+}  // namespace tandem::evaluation
+
+int main(int argc, char** argv) {
+  try {
+    return tandem::evaluation::run({argv + 1, argv + argc});
+  } catch (const tandem::InputError& error) {
+    fmt::print(stderr, "tandem_evidence: {}\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tandem_evidence: {}\n", error.what());
+    return 4;
+  }
+}

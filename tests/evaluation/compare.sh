@@ -5,6 +5,7 @@ set -euo pipefail
 export LC_ALL=C
 
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+source "$here/counting.bash"
 build=${1:?usage: compare.sh BUILD_DIRECTORY}
 itself_runs=${TANDEM_RUNS:-50}
 changed_runs=${TANDEM_RUNS:-30}
@@ -80,20 +81,14 @@ run_hyperfine() {  # run_hyperfine WORKLOAD PERCENT ITERATIONS PROCESS_SECONDS S
   record "$1" "$2" hyperfine - "$ratio" "$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')" "$runs"
 }
 
-instructions() {  # instructions PROGRAM ITERATIONS
-  timeout 300 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$1" --iterations "$2" 2>&1 |
-    awk '/Collected/ { print $NF }'
-}
-
-# The extra work is real when the instructions say so; the difference of two counts leaves out the program's start.
+# The extra work is real when the instructions say so.
 count_work() {  # count_work WORKLOAD
-  local percent few many first=
+  local percent work first=
   command -v valgrind >/dev/null || return 0
   for percent in "${percents[@]}"; do
-    few=$(instructions "$programs/$1_$percent" 20)
-    many=$(instructions "$programs/$1_$percent" 40)
-    first=${first:-$((many - few))}
-    record "$1" "$percent" valgrind - "$(awk -v a="$first" -v b="$((many - few))" 'BEGIN { print b / a }')" - 1
+    work=$(work_of "$programs/$1_$percent")
+    first=${first:-$work}
+    record "$1" "$percent" valgrind - "$(awk -v a="$first" -v b="$work" 'BEGIN { print b / a }')" - 1
   done
 }
 

@@ -78,3 +78,10 @@ row 'poll, nothing new, git://' poll_git '`git fetch`' fetch_git
 row 'poll, nothing new, file://' poll_file '`git fetch`' fetch_file
 row 'first-parent steps' ids '`git rev-list --first-parent`' rev_list
 row 'first-parent walk with records and controls' walk '`git log --first-parent --format=…`' log
+
+# For the page of cost: commits, kind of address, rounds, milliseconds of a poll and of a fetch by git.
+mkdir -p evaluation/journal
+for kind in git file; do
+  awk -v n="$commits" -v kind="$kind" -v runs="$runs" -v a="$(median "poll_$kind")" -v b="$(median "fetch_$kind")" \
+    'BEGIN { printf "poll\t%d\t%s\t%d\t%.3f\t%.3f\n", n, kind, runs, a * 1e3, b * 1e3 }' >>evaluation/journal/history.tsv
+done

@@ -5,6 +5,7 @@
 set -euo pipefail
 export LC_ALL=C
 
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/counting.bash"
 build=$(readlink -f "${1:?usage: pairing.sh BUILD_DIRECTORY}")
 seconds=${TANDEM_SECONDS:-2}   # of machine time, for one estimate
 repeats=${TANDEM_REPEATS:-12}  # estimates of every method for every workload
@@ -47,23 +48,14 @@ last_words() { tail -n 1 "$scratch/messages"; }
 # The event of `rare` costs twice as much with 2 % more work in all.
 percent_of() { if [ "$1" = rare ]; then echo 2; else echo 5; fi; }
 
-instructions() {  # instructions PROGRAM ITERATIONS
-  OMP_WAIT_POLICY=passive timeout 300 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$1" --iterations "$2" 2>&1 |
-    awk '/Collected/ { print $NF }'
-}
-count_work() {  # count_work WORKLOAD: the difference of two counts leaves out the program's start
-  local percent few=200 variant low high counts=()
+count_work() {  # count_work WORKLOAD
+  local percent variant work counts=()
   command -v valgrind >/dev/null || return 0
   percent=$(percent_of "$1")
-  case $1 in
-    openmp) few=20 ;;
-    rare) few=5000 ;;  # ten whole periods of the event
-  esac
   for variant in 0 "$percent"; do
-    low=$(instructions "$programs/$1_$variant" "$few") || low=
-    high=$(instructions "$programs/$1_$variant" $((2 * few))) || high=
-    if [ -z "$low" ] || [ -z "$high" ]; then record_failure "$1" "$percent" instructions "no count"; return 0; fi
-    counts+=($((high - low)))
+    work=$(work_of "$programs/$1_$variant")
+    if [ -z "$work" ]; then record_failure "$1" "$percent" instructions "no count"; return 0; fi
+    counts+=("$work")
   done
   record "$1" "$percent" instructions ok "$(calculate "log(${counts[1]} / ${counts[0]})")" - - 1 -
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -26,11 +27,13 @@ constexpr const char* usage =
     "       tandem_evidence page OUT_DIRECTORY\n"
     "       tandem_evidence goals OUT_DIRECTORY\n"
     "       tandem_evidence samples TRACE.csv...\n"
-    "PART is replay, live, power, rivals, ablations, culprit or cost. It goes on where it was interrupted.\n";
+    "PART is replay, live, layouts, power, rivals, ablations, spread, culprit or cost. It goes on where it "
+    "was interrupted.\n";
 
 const std::map<std::string, Part>& parts() {
   static const std::map<std::string, Part> all = {
-      {"replay", replay},       {"live", live},       {"power", power}, {"rivals", rivals},
+      {"replay", replay},       {"live", live},       {"layouts", layouts},
+      {"spread", spread},       {"power", power},     {"rivals", rivals},
       {"ablations", ablations}, {"culprit", culprit}, {"cost", cost}};
   return all;
 }
@@ -84,6 +87,15 @@ void write_page(const fs::path& out) {
   fs::rename(fresh, page);
 }
 
+double number_in(const std::string& option, const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || !(number >= 0)) {
+    throw InputError(fmt::format("{} is \"{}\" and must be a number from 0", option, text));
+  }
+  return number;
+}
+
 int run_part(const std::string& name, const std::vector<std::string>& words) {
   PartSettings settings;
   settings.build = fs::absolute(words[0]);
@@ -93,9 +105,11 @@ int run_part(const std::string& name, const std::vector<std::string>& words) {
     if (words[i] == "--brief") {
       settings.length = PartSettings::Length::brief;
     } else if (words[i] == "--minutes" && i + 1 < words.size()) {
-      settings.minutes = std::stod(words[++i]);
+      settings.minutes = number_in(words[i], words[i + 1]);
+      ++i;
     } else if (words[i] == "--seed" && i + 1 < words.size()) {
-      settings.seed = std::stoull(words[++i]);
+      settings.seed = static_cast<std::uint64_t>(number_in(words[i], words[i + 1]));
+      ++i;
     } else {
       throw InputError(fmt::format("\"{}\" is no option. {}", words[i], usage));
     }

@@ -32,9 +32,11 @@ void complete(PartResult& result, const PartSettings& settings);
 
 [[nodiscard]] PartResult replay(const PartSettings& settings);
 [[nodiscard]] PartResult live(const PartSettings& settings);
+[[nodiscard]] PartResult layouts(const PartSettings& settings);
 [[nodiscard]] PartResult power(const PartSettings& settings);
 [[nodiscard]] PartResult rivals(const PartSettings& settings);
 [[nodiscard]] PartResult ablations(const PartSettings& settings);
+[[nodiscard]] PartResult spread(const PartSettings& settings);
 [[nodiscard]] PartResult culprit(const PartSettings& settings);
 [[nodiscard]] PartResult cost(const PartSettings& settings);
 

@@ -12,12 +12,16 @@ struct Point {
   double y = 0;
   std::optional<double> low = {};
   std::optional<double> high = {};
+
+  bool operator==(const Point&) const = default;
 };
 
 /// Points of one kind. In a plot of bars `x` counts the places from 0, named by Plot::places.
 struct Series {
   std::string name;
   std::vector<Point> points;
+
+  bool operator==(const Series&) const = default;
 };
 
 /// A drawing as data. Values are drawn as they come; labels carry the units.
@@ -34,8 +38,12 @@ struct Plot {
   struct Line {
     double y = 0;
     std::string text;
+
+    bool operator==(const Line&) const = default;
   };
   std::vector<Line> lines = {};  ///< goals and the like, across the whole width
+
+  bool operator==(const Plot&) const = default;
 };
 
 /// The drawing as a file that stands alone, readable on a light and on a dark page. The same plot gives the

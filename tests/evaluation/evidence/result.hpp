@@ -15,6 +15,8 @@ struct Table {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;
   std::string below = {};  ///< what has to be said of it; Markdown
+
+  bool operator==(const Table&) const = default;
 };
 
 /// One promise of the design, or one published figure, and what became of it.
@@ -25,6 +27,8 @@ struct Goal {
   std::string measured;  ///< "0.09 % (3 of 3 200; 95 % interval 0.02 to 0.27 %)"
   enum class Met { yes, no, unknown } met = Met::unknown;  ///< unknown: not enough was measured to say
   std::string why = {};  ///< of a goal that was missed, or why it is not known
+
+  bool operator==(const Goal&) const = default;
 };
 
 /// Everything a part of the evaluation has to say. Plain values: pages and plots are made from it alone.
@@ -42,6 +46,8 @@ struct PartResult {
   std::vector<Plot> plots;
   std::vector<std::string> notes;
   std::map<std::string, double> figures;  ///< the bare numbers, for programs
+
+  bool operator==(const PartResult&) const = default;
 };
 
 }  // namespace tandem::evaluation

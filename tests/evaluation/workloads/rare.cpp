@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t units = 500;  // of work in an ordinary iteration: some 2 µs
 constexpr std::uint64_t period = 500;
-constexpr std::uint64_t hundredth = period * units / 100;
+constexpr std::uint64_t thousandth = period * units / 1000;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ Program::Body prepare() {
   return [value = seed(), count = std::uint64_t(0)](std::uint64_t iterations) mutable {
     for (std::uint64_t i = 0; i < iterations; ++i) {
       keep(value = work(units, value | 1));
-      if (++count % period == 0) keep(value = work((2 + extra_percent) * hundredth, value | 1));
+      if (++count % period == 0) keep(value = work((20 + extra_permille) * thousandth, value | 1));
     }
   };
 }

@@ -11,9 +11,10 @@ namespace {
 
 constexpr std::size_t count = 10000;
 
-// A sort of so many ints costs a hundredth of the large one. The extra work is sorts of this size: a longer
-// large one would choose other pivots, which alone changes its cost by several per cent.
-constexpr std::size_t hundredth = 167;
+// A sort of so many ints costs half a hundredth of the large one. The extra work is sorts of this size: a
+// longer large one would choose other pivots, which alone changes its cost by several per cent.
+constexpr std::size_t small = 92;
+constexpr std::uint64_t permille_of_small = 5;
 
 struct Numbers {
   std::vector<int> source = std::vector<int>(8 * count);
@@ -39,9 +40,9 @@ Program::Body prepare() {
   return [numbers, from = std::size_t(0)](std::uint64_t iterations) mutable {
     for (std::uint64_t i = 0; i < iterations; ++i) {
       sort_copy(*numbers, 0, count);
-      for (std::uint64_t k = 0; k < extra_percent; ++k) {
-        sort_copy(*numbers, from, hundredth);
-        from = (from + hundredth) % (numbers->source.size() - hundredth);
+      for (std::uint64_t k = 0; k < extra_permille / permille_of_small; ++k) {
+        sort_copy(*numbers, from, small);
+        from = (from + small) % (numbers->source.size() - small);
       }
     }
   };

@@ -1,10 +1,103 @@
+// Two copies of one executable next to each other: every change that is found is a false one.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "evaluation/evidence/decision_summary.hpp"
 #include "evaluation/evidence/part.hpp"
-#include "specs/error.hpp"
+#include "evaluation/evidence/workbench.hpp"
 
 namespace tandem::evaluation {
+namespace {
 
-PartResult live(const PartSettings&) {
-  throw Error("live is not written yet");
+using runners::Pairing;
+
+/// Short launches: the number of decisions is what counts here, and a launch costs its start in any case.
+constexpr std::chrono::milliseconds launch_time{40};
+
+const std::vector<std::string>& workloads_of(const PartSettings& settings) {
+  static const std::vector<std::string> all = {"arithmetic", "gemm",     "stream",     "sort",     "hash",
+                                               "chase",      "branches", "allocation", "bandwidth"};
+  static const std::vector<std::string> steady = {"steady"};
+  return settings.length == PartSettings::Length::brief ? steady : all;
+}
+
+/// Whole sides in turn scatter most and take the longest; what they can show is shown by few.
+std::size_t wanted(const PartSettings& settings, Pairing pairing) {
+  if (settings.length == PartSettings::Length::brief) return pairing == Pairing::alternate ? 2 : 0;
+  switch (pairing) {
+    case Pairing::alternate:
+      return 300;
+    case Pairing::duet:
+      return 60;
+    default:
+      return 15;
+  }
+}
+
+DecisionSubject subject_of(const Ground& ground, const Origin& origin, const runners::SliceShape& shape,
+                           const daemon::PriorSigma& prior) {
+  DecisionSubject subject;
+  subject.origin = origin;
+  subject.pairs = daemon::always(ground.pair);
+  subject.unit = [pair = ground.pair](std::uint64_t) -> std::variant<runners::ProgramPair, std::string> {
+    return pair;
+  };
+  subject.subject = {runners::Protocol::slices, ground.benchmark, shape};
+  subject.prior = prior;
+  return subject;
+}
+
+}  // namespace
+
+PartResult live(const PartSettings& settings) {
+  Workbench bench(settings, "live");
+  std::vector<Workbench::Cell> cells;
+  PartResult result;
+  for (const std::string& name : workloads_of(settings)) {
+    const auto program = workload(settings, name);
+    const Ground ground = look_at(bench.runner(), program, program);
+    for (const Pairing pairing : {Pairing::alternate, Pairing::duet, Pairing::process}) {
+      if (wanted(settings, pairing) == 0) continue;
+      settings.show(fmt::format("looking at {}", name), 0, 1);
+      const auto shape = shape_of(ground, pairing, launch_time);
+      const auto* impossible = std::get_if<std::string>(&shape);
+      const auto noise = impossible == nullptr
+                             ? bench.noise_of(ground, std::get<runners::SliceShape>(shape), 0.01)
+                             : Workbench::Noise{{}, *impossible};
+      if (!noise.refused.empty()) {
+        result.notes.push_back(fmt::format("{} by {} was not measured in the last run: {}.", name,
+                                           runners::name_of(pairing), noise.refused));
+        continue;
+      }
+      const Origin origin{name, runners::name_of(pairing), "same", 0};
+      cells.push_back({fmt::format("{} by {}", name, origin.pairing), origin, wanted(settings, pairing),
+                       [ground, origin, shape = std::get<runners::SliceShape>(shape), prior = noise.prior](
+                           std::size_t) { return subject_of(ground, origin, shape, prior); }});
+    }
+  }
+  const std::vector<Decision> decisions = bench.fill(cells);
+  const DecisionSummary sum = summary_of(decisions);
+
+  result.part = "live";
+  result.title = "Equal executables, live (A/A)";
+  result.says =
+      "Each decision is a screen of one executable against its own copy, with real launches on this host "
+      "(both "
+      "programs started afresh, 40 ms of slices, margin 1 %, at most 66 launches), as the daemon makes it; "
+      "what it "
+      "suspects goes into a real confirmation. Kinds of decisions take turns. Every suspect and every record "
+      "here "
+      "is a false one. Other work was allowed on the host meanwhile.";
+  result.seconds = sum.seconds;
+  result.goals = false_alarm_goals("equal executables, live", decisions, 0.006, 1e-4);
+  result.tables = {false_alarm_table("False alarms of equal executables", decisions)};
+  result.plots = {
+      false_alarm_plot("live-false-alarms", "False suspects of equal executables, live", decisions)};
+  result.figures = {{"decisions", static_cast<double>(sum.decisions)},
+                    {"suspects", static_cast<double>(sum.suspects)},
+                    {"records", static_cast<double>(sum.records)}};
+  return result;
 }
 
 }  // namespace tandem::evaluation

@@ -1,10 +1,167 @@
+// Recorded launches of equal builds, drawn again and again: the code and the rule, not the machine.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "evaluation/evidence/goals.hpp"
 #include "evaluation/evidence/part.hpp"
-#include "specs/error.hpp"
+#include "evaluation/evidence/parts/replay_tables.hpp"
+#include "evaluation/evidence/parts/replay_trials.hpp"
 
 namespace tandem::evaluation {
+namespace {
 
-PartResult replay(const PartSettings&) {
-  throw Error("replay is not written yet");
+constexpr double power_goal = 0.95;
+constexpr double missed_goal = 0.01;
+constexpr double launches_goal = 10;
+constexpr double about = 1.5;  // how far from a rule of thumb is still about it
+
+struct Sums {
+  TrialTally null;
+  std::size_t confirmations = 0;
+  std::size_t confirmed = 0;
+};
+
+Sums sums_of(const Replayed& replayed) {
+  Sums sums;
+  for (const ReplayedRecording& one : replayed.recordings) {
+    sums.null.add(one.null);
+    sums.confirmations += one.confirmations;
+    sums.confirmed += one.confirmed;
+  }
+  return sums;
+}
+
+/// The planted trials in which the noise and the size are as asked.
+template <class Asked>
+PlantedTally planted_where(const Replayed& replayed, Asked asked) {
+  PlantedTally sum;
+  for (const ReplayedNoise& noise : replayed.noises) {
+    for (const auto& [size, tally] : noise.planted) {
+      if (asked(noise.relative_sigma, size)) sum.add(tally);
+    }
+  }
+  return sum;
+}
+
+Goal share_goal(std::string source, std::string what, std::string target, const Proportion& measured,
+                Goal::Met met) {
+  Goal goal{std::move(source), std::move(what), std::move(target), text_of(measured), met};
+  if (met == Goal::Met::unknown) goal.why = "too few trials to tell";
+  return goal;
+}
+
+Goal launches_until_unchanged(const Replayed& replayed) {
+  const auto noise = std::find_if(replayed.noises.begin(), replayed.noises.end(),
+                                  [](const ReplayedNoise& one) { return one.relative_sigma == 0.5; });
+  const double larger = launches_at(noise->null_larger.launches, 0.5);
+  const double medians = launches_at(noise->null.launches, 0.5);
+  Goal goal{"stats 7", "median launches until `unchanged`, σ = 0.5 δ",
+            fmt::format("at most {:.0f}", launches_goal),
+            fmt::format("{:.0f} (σ the larger one of medians and totals; {:.0f} if σ is that of the medians "
+                        "and the totals scatter more)",
+                        larger, medians),
+            met(larger <= launches_goal)};
+  if (goal.met == Goal::Met::no) goal.why = "the totals decide last";
+  return goal;
+}
+
+/// The rule of thumb beside what the screens needed, and the rule of that form that would fit.
+Goal rule_of_launches(const Replayed& replayed) {
+  double lowest = about;
+  double highest = 0;
+  double squares = 0;
+  double products = 0;
+  for (const ReplayedNoise& noise : replayed.noises) {
+    const double needed = launches_at(noise.null_larger.launches, 0.5);
+    const double ratio = needed / launches_by_rule(noise.relative_sigma);
+    lowest = std::min(lowest, ratio);
+    highest = std::max(highest, ratio);
+    const double square = noise.relative_sigma * noise.relative_sigma;
+    squares += square * square;
+    products += square * (needed - launches_by_rule(0));
+  }
+  return {"design 5", "median launches until `unchanged`, σ from 0.2 to 1.5 δ", "about 6 + 11(σ/δ)²",
+          fmt::format("{:.2f} to {:.2f} times that; 6 + {:.0f}(σ/δ)² would fit", lowest, highest,
+                      products / squares),
+          met(lowest >= 1 / about && highest <= about)};
+}
+
+std::vector<Goal> replay_goals(const Replayed& replayed) {
+  const Sums sums = sums_of(replayed);
+  const Proportion suspects = proportion(sums.null.suspects(), sums.null.trials());
+  const Proportion records = proportion(sums.null.records(), sums.null.trials());
+  const PlantedTally two = planted_where(replayed, [](double s, double e) { return s == 1 && e == 0.02; });
+  const PlantedTally one = planted_where(replayed, [](double s, double e) { return s == 0.4 && e == 0.01; });
+  const PlantedTally large = planted_where(replayed, [](double s, double e) { return s <= 1 && e >= 0.02; });
+  const Proportion power_two = proportion(two.found, two.trials());
+  const Proportion power_one = proportion(one.found, one.trials());
+  const Proportion missed = proportion(large.trials() - large.recorded, large.trials());
+  return {
+      share_goal("design 5, stats 7", "false suspects of equal builds, replayed",
+                 "at most " + percent(false_suspects_goal), suspects, at_most(suspects, false_suspects_goal)),
+      share_goal("design 11, stats 7", "false records of equal builds, replayed",
+                 "at most " + percent(false_records_goal), records, at_most(records, false_records_goal)),
+      share_goal("design 5", "found at 2 δ where σ = δ, replayed", "at least " + percent(power_goal),
+                 power_two, at_least(power_two, power_goal)),
+      share_goal("design 5", "found at δ where σ = 0.4 δ, replayed", "at least " + percent(power_goal),
+                 power_one, at_least(power_one, power_goal)),
+      share_goal("stats 7", "not recorded at 2 δ and more where σ ≤ δ, replayed",
+                 "at most " + percent(missed_goal), missed, at_most(missed, missed_goal)),
+      launches_until_unchanged(replayed),
+      rule_of_launches(replayed)};
+}
+
+std::map<std::string, double> figures_of(const Replayed& replayed) {
+  const Sums sums = sums_of(replayed);
+  std::map<std::string, double> figures = {{"screens", static_cast<double>(sums.null.trials())},
+                                           {"false suspects", static_cast<double>(sums.null.suspects())},
+                                           {"false records", static_cast<double>(sums.null.records())},
+                                           {"confirmations unasked", static_cast<double>(sums.confirmations)},
+                                           {"confirmed unasked", static_cast<double>(sums.confirmed)}};
+  for (const ReplayedRecording& one : replayed.recordings) {
+    figures[one.name + " sigma/delta"] = one.relative_sigma();
+    for (const auto& [size, tally] : one.planted) {
+      const std::string key = fmt::format("{} {:g} % ", one.name, 100 * size);
+      figures[key + "found"] = proportion(tally.found, tally.trials()).share();
+      figures[key + "wrong"] = static_cast<double>(tally.wrong);
+      figures[key + "unchanged"] = proportion(tally.unchanged, tally.trials()).share();
+      figures[key + "median launches"] = launches_at(tally.launches, 0.5);
+    }
+  }
+  return figures;
+}
+
+}  // namespace
+
+PartResult replay(const PartSettings& settings) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Replayed replayed = replay_trials(settings);
+  PartResult result;
+  result.part = "replay";
+  result.title = "Recorded launches, replayed";
+  result.says = fmt::format(
+      "Launches of one executable next to itself, recorded earlier, are drawn again in blocks of successive "
+      "launches and each one's sides are exchanged by a fresh coin, as the runner would have done. They go "
+      "through the screen and the confirmation that the daemon uses, with its settings (δ = 1 %, 66 launches "
+      "at "
+      "most). The first half of each recording gives the expected noise, as calibration does; the second "
+      "half "
+      "alone is judged. **This tests the code and the rule, not the machine**: effects are multiplied into "
+      "the "
+      "times, the coin is drawn afresh, and {} recordings cannot hold every mood of a host. What the machine "
+      "does is shown by the parts `live` and `power`.",
+      replayed.recordings.size());
+  result.goals = replay_goals(replayed);
+  result.tables = replay_tables(replayed);
+  result.plots = replay_plots(replayed);
+  result.figures = figures_of(replayed);
+  for (const ReplayedRecording& one : replayed.recordings) {
+    if (!one.refused.empty()) result.notes.push_back(fmt::format("{}: {}.", one.name, one.refused));
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return result;
 }
 
 }  // namespace tandem::evaluation

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace tandem::evaluation {
+
+/// Linkings of one program in any number of orders. The program and the captured inputs of its link stand in
+/// `home`, as layouts.sh leaves them: out/program, links/kept, and ld.lld.
+class LayoutPool {
+ public:
+  /// Linkings are made in `scratch`; the oldest are removed when there are more than `most`.
+  LayoutPool(std::filesystem::path home, std::filesystem::path scratch, std::size_t most = 256);
+
+  [[nodiscard]] std::filesystem::path as_built() const { return home_ / "out" / "program"; }
+  /// The program in the order that the seed decides. Throws Error with lld's words when it cannot be linked.
+  [[nodiscard]] std::filesystem::path linked(std::uint64_t seed);
+
+ private:
+  std::filesystem::path home_;
+  std::filesystem::path scratch_;
+  std::size_t most_;
+  std::map<std::uint64_t, std::filesystem::path> ready_;
+  std::deque<std::uint64_t> order_;
+};
+
+}  // namespace tandem::evaluation

@@ -1,0 +1,179 @@
+// One source in many linkings: what a commit does that only moves code. Every record here is a false one.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "analysis/calibration.hpp"
+#include "analysis/margin.hpp"
+#include "evaluation/evidence/decision_summary.hpp"
+#include "evaluation/evidence/layout_pool.hpp"
+#include "evaluation/evidence/part.hpp"
+#include "evaluation/evidence/workbench.hpp"
+#include "runners/random.hpp"
+
+namespace tandem::evaluation {
+namespace {
+
+namespace fs = std::filesystem;
+using runners::ProgramPair;
+using runners::Random;
+
+constexpr std::chrono::milliseconds launch_time{40};
+constexpr std::size_t layouts_per_side = 4;  // the daemon's own number
+constexpr std::size_t pool_size = 64;        // of linkings that screens draw from
+constexpr std::size_t spread_layouts = 16;   // as a calibration does it
+constexpr std::uint64_t spread_launches = 4;
+constexpr std::uint64_t fresh = std::uint64_t{1} << 32;  // never a seed of the pool
+
+ProgramPair paired(const fs::path& control, const fs::path& treatment) {
+  ProgramPair pair;
+  pair.control = control;
+  pair.treatment = treatment;
+  return pair;
+}
+
+/// A workload whose linkings are compared.
+struct Relinked {
+  Ground ground;
+  std::shared_ptr<LayoutPool> pool;
+  runners::SliceShape shape;
+  daemon::PriorSigma prior;
+  double spread = 0;  ///< ω
+  double margin = 0.01;
+};
+
+/// The mean of a few launches of one linking against the program as it was built.
+std::optional<double> moved_by(runners::PairRunner& runner, const Relinked& one, std::uint64_t seed) {
+  const ProgramPair pair = paired(one.pool->as_built(), one.pool->linked(seed));
+  double sum = 0;
+  for (std::uint64_t index = 0; index < spread_launches; ++index) {
+    const auto plan = runners::plan_launch(seed, index, one.shape);
+    const auto result =
+        runner.launch(pair, {runners::Protocol::slices, one.ground.benchmark, one.shape}, plan, {});
+    const auto* sampled = std::get_if<std::vector<runners::Sampled>>(&result);
+    if (sampled == nullptr) return std::nullopt;
+    const auto statistics = analysis::launch_statistics(sampled->front().launch);
+    if (!statistics) return std::nullopt;
+    sum += statistics->median;
+  }
+  return sum / static_cast<double>(spread_launches);
+}
+
+void measure_spread(runners::PairRunner& runner, Relinked& one) {
+  std::vector<double> means;
+  for (std::uint64_t seed = 1; seed <= spread_layouts; ++seed) {
+    if (const auto mean = moved_by(runner, one, seed)) means.push_back(*mean);
+  }
+  const double noise = one.prior.median / std::sqrt(static_cast<double>(spread_launches));
+  one.spread = analysis::layout_spread_of(means, noise).value_or(0);
+  one.margin = analysis::margin_of({0.01, one.spread, one.ground.facts.iteration_ns * 1e-9}).value;
+  // Each launch draws a layout per side.
+  one.prior.median = std::hypot(one.prior.median, std::sqrt(2.0) * one.spread);
+  one.prior.total = std::hypot(one.prior.total, std::sqrt(2.0) * one.spread);
+}
+
+/// So many different linkings of the pool, drawn for one decision.
+std::vector<std::uint64_t> draw(Random& random, std::size_t count) {
+  std::vector<std::uint64_t> seeds;
+  while (seeds.size() < count) {
+    const std::uint64_t seed = 1 + random.below(pool_size);
+    if (std::find(seeds.begin(), seeds.end(), seed) == seeds.end()) seeds.push_back(seed);
+  }
+  return seeds;
+}
+
+DecisionSubject subject_of(const Relinked& one, const Origin& origin, std::uint64_t seed) {
+  Random random(seed);
+  const auto seeds = draw(random, 2 * layouts_per_side);
+  DecisionSubject subject;
+  subject.origin = origin;
+  subject.pairs.pair = [pool = one.pool, seeds, seed](std::uint64_t launch) {
+    Random of_launch(seed ^ (launch + 1) * 0x9e3779b97f4a7c15);
+    const std::uint64_t control = seeds[of_launch.below(layouts_per_side)];
+    const std::uint64_t treatment = seeds[layouts_per_side + of_launch.below(layouts_per_side)];
+    return paired(pool->linked(control), pool->linked(treatment));
+  };
+  subject.pairs.control_alone = [pool = one.pool](std::uint64_t) {
+    return paired(pool->as_built(), pool->as_built());
+  };
+  subject.unit = [pool = one.pool, seed](std::uint64_t unit) -> std::variant<ProgramPair, std::string> {
+    Random of_unit(seed ^ (unit + 1) * 0xd1342543de82ef95);
+    const auto control = pool->linked(of_unit.next() | fresh);
+    return paired(control, pool->linked(of_unit.next() | fresh));
+  };
+  subject.as_built = paired(one.pool->linked(seeds.front()), one.pool->linked(seeds.back()));
+  subject.subject = {runners::Protocol::slices, one.ground.benchmark, one.shape};
+  subject.prior = one.prior;
+  subject.margin = one.margin;
+  return subject;
+}
+
+std::vector<fs::path> homes_in(const fs::path& folder) {
+  std::vector<fs::path> homes;
+  if (!fs::is_directory(folder)) return homes;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (fs::exists(entry.path() / "links" / "kept")) homes.push_back(entry.path());
+  }
+  std::sort(homes.begin(), homes.end());
+  return homes;
+}
+
+}  // namespace
+
+PartResult layouts(const PartSettings& settings) {
+  Workbench bench(settings, "layouts");
+  std::vector<Workbench::Cell> cells;
+  PartResult result;
+  Table spreads{"What linking anew moves", {"workload", "spread of 16 linkings ω", "margin δ"}, {}};
+  const auto homes = homes_in(settings.out / "layouts");
+  for (const fs::path& home : homes) {
+    const std::string name = home.filename();
+    settings.show(fmt::format("linking {}", name), 0, 1);
+    Relinked one;
+    one.pool = std::make_shared<LayoutPool>(home, bench.scratch() / "layouts" / name);
+    one.ground = look_at(bench.runner(), one.pool->as_built(), one.pool->as_built());
+    one.shape = std::get<runners::SliceShape>(shape_of(one.ground, runners::Pairing::alternate, launch_time));
+    const auto noise = bench.noise_of(one.ground, one.shape, 0.01);
+    if (!noise.refused.empty()) {
+      result.notes.push_back(fmt::format("{} was not measured in the last run: {}.", name, noise.refused));
+      continue;
+    }
+    one.prior = noise.prior;
+    measure_spread(bench.runner(), one);
+    spreads.rows.push_back(
+        {name, fmt::format("{:.2f} %", 100 * one.spread), fmt::format("{:.2f} %", 100 * one.margin)});
+    const Origin origin{name, "alternate", "other", 0};
+    const std::size_t wanted = settings.length == PartSettings::Length::brief ? 2 : 2000 / homes.size() + 1;
+    cells.push_back({fmt::format("{} in other layouts", name), origin, wanted,
+                     [one, origin, seed = settings.seed](std::size_t number) {
+                       return subject_of(
+                           one, origin,
+                           runners::seed_of(fmt::format("{} {} {}", seed, origin.workload, number)));
+                     }});
+  }
+  const std::vector<Decision> decisions = bench.fill(cells);
+  const DecisionSummary sum = summary_of(decisions);
+
+  result.part = "layouts";
+  result.title = "One source, other layouts, live (A/A′)";
+  result.says =
+      "Each decision compares one program with itself, linked in other orders: four linkings per side are "
+      "drawn from "
+      "64, every launch runs one of them, as the daemon does; a suspect is confirmed in linkings that are "
+      "made for it. "
+      "The programs are compiled without any alignment flags, so that places matter. Margins are those of "
+      "the daemon: "
+      "1 %, or twice the spread between linkings. Every record here is a false one.";
+  result.seconds = sum.seconds;
+  result.goals = false_alarm_goals("one source in other layouts, live", decisions, 0.006, 1e-3);
+  result.goals.back().source = "stats 7";
+  result.tables = {false_alarm_table("False alarms of other layouts", decisions), spreads};
+  result.plots = {false_alarm_plot("layouts-false-alarms",
+                                   "False suspects of other layouts of one source, live", decisions)};
+  result.figures = {{"decisions", static_cast<double>(sum.decisions)},
+                    {"suspects", static_cast<double>(sum.suspects)},
+                    {"records", static_cast<double>(sum.records)}};
+  return result;
+}
+
+}  // namespace tandem::evaluation

@@ -1,0 +1,106 @@
+#include "evaluation/evidence/parts/replay_trials.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tandem::evaluation {
+namespace {
+
+constexpr std::array planted_sizes = {0.005, 0.01, 0.02, 0.03, 0.05};
+constexpr std::array curve_sizes = {0.005, 0.0075, 0.01, 0.0125, 0.015, 0.02, 0.03, 0.05};
+constexpr std::array relative_sigmas = {0.2, 0.4, 0.5, 0.7, 1.0, 1.5};
+
+/// Trials of each kind over all recordings together; of planted effects of every recording in each direction.
+struct Sizes {
+  std::size_t null = 140'000;
+  std::size_t confirmations = 30'800;
+  std::size_t planted = 400;
+  std::size_t curve = 1200;
+};
+
+Sizes sizes_of(const PartSettings& settings) {
+  return settings.length == PartSettings::Length::full ? Sizes{} : Sizes{280, 28, 3, 12};
+}
+
+/// Its part of all the trials, rounded up.
+std::size_t part_of(std::size_t all, std::size_t recordings) {
+  return 1 + (all - 1) / std::max<std::size_t>(recordings, 1);
+}
+
+ReplayedRecording replay_one(const Recording& recording, const Sizes& sizes, std::size_t recordings,
+                             std::uint64_t seed) {
+  ReplayedRecording replayed;
+  replayed.name = recording.name;
+  replayed.judged = recording.judged().size();
+  replayed.block = recording.block();
+  replayed.noise = noise_of(recording.judged());
+  replayed.refused = refusal(recording, replay_margin);
+  replayed.null = null_trials(recording, part_of(sizes.null, recordings), seed);
+  replayed.confirmations = part_of(sizes.confirmations, recordings);
+  replayed.confirmed = null_confirmations(recording, replayed.confirmations, seed);
+  for (const double size : planted_sizes) {
+    replayed.planted.emplace_back(size,
+                                  both_directions(recording, size, sizes.planted, Confirming::no, seed));
+  }
+  return replayed;
+}
+
+ReplayedNoise replay_scaled(const std::vector<Recording>& sound, double relative_sigma, const Sizes& sizes,
+                            std::uint64_t seed) {
+  ReplayedNoise replayed;
+  replayed.relative_sigma = relative_sigma;
+  for (const double size : curve_sizes) replayed.planted.emplace_back(size, PlantedTally{});
+  const double sigma = relative_sigma * std::log1p(replay_margin);
+  const std::size_t count = part_of(sizes.curve, sound.size());
+  for (const Recording& recording : sound) {
+    const Recording scaled = with_sigma(recording, sigma);
+    for (auto& [size, tally] : replayed.planted) {
+      tally.add(both_directions(scaled, size, count, Confirming::yes, seed));
+    }
+    replayed.null.add(null_trials(scaled, 2 * count, seed));
+    replayed.null_larger.add(null_trials(with_sigma(recording, sigma, SigmaOf::both), 2 * count, seed));
+  }
+  return replayed;
+}
+
+std::vector<ReplayedWork> replay_work(const PartSettings& settings, const Sizes& sizes) {
+  std::vector<ReplayedWork> all;
+  for (const auto& [origin, rows] : by_origin(read_samples(settings.out / "launches/power.tsv"))) {
+    if (origin.percent == 0 || rows.size() < fewest_launches) continue;
+    ReplayedWork work{origin, rows.size() - rows.size() / 2, {}};
+    work.tally.add(real_trials(rows, sizes.planted, settings.seed), origin.percent);
+    all.push_back(std::move(work));
+  }
+  return all;
+}
+
+}  // namespace
+
+double ReplayedRecording::relative_sigma() const {
+  return noise.sigma / std::log1p(replay_margin);
+}
+
+double launches_by_rule(double relative_sigma) {
+  return 6 + 11 * relative_sigma * relative_sigma;
+}
+
+Replayed replay_trials(const PartSettings& settings) {
+  const Sizes sizes = sizes_of(settings);
+  const std::vector<Recording> all = recordings(settings);
+  const std::size_t steps = all.size() + relative_sigmas.size();
+  Replayed replayed;
+  for (const Recording& recording : all) {
+    settings.show(recording.name, replayed.recordings.size(), steps);
+    replayed.recordings.push_back(replay_one(recording, sizes, all.size(), settings.seed));
+  }
+  const std::vector<Recording> sound = sound_ones(all, replay_margin);
+  for (const double relative_sigma : relative_sigmas) {
+    settings.show("power by noise", all.size() + replayed.noises.size(), steps);
+    replayed.noises.push_back(replay_scaled(sound, relative_sigma, sizes, settings.seed));
+  }
+  replayed.work = replay_work(settings, sizes);
+  return replayed;
+}
+
+}  // namespace tandem::evaluation

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "evaluation/evidence/part.hpp"
+#include "evaluation/evidence/replaying.hpp"
+
+namespace tandem::evaluation {
+
+inline constexpr double replay_margin = 0.01;  ///< δ, the default one
+
+/// How the trials of one recording ended.
+struct ReplayedRecording {
+  std::string name;
+  std::size_t judged = 0;  ///< launches
+  std::size_t block = 0;
+  analysis::LaunchNoise noise;  ///< of the judged half
+  std::string refused;          ///< why calibration would not measure so; empty: it would
+  TrialTally null;
+  std::size_t confirmations = 0;  ///< of equal builds, whatever the screen says
+  std::size_t confirmed = 0;
+  std::vector<std::pair<double, PlantedTally>> planted;  ///< by size
+
+  /// The noise of a launch in margins, by the medians.
+  [[nodiscard]] double relative_sigma() const;
+};
+
+/// How they ended over all sound recordings, scaled to one noise.
+struct ReplayedNoise {
+  double relative_sigma = 0;  ///< in margins
+  std::vector<std::pair<double, PlantedTally>> planted;
+  TrialTally null;         ///< scaled by the medians' deviation
+  TrialTally null_larger;  ///< scaled by the larger one of medians and totals
+};
+
+/// Real more work, as `power` measured it.
+struct ReplayedWork {
+  Origin origin;
+  std::size_t judged = 0;
+  PlantedTally tally;
+};
+
+struct Replayed {
+  std::vector<ReplayedRecording> recordings;
+  std::vector<ReplayedNoise> noises;
+  std::vector<ReplayedWork> work;
+};
+
+/// The design's rule for the launches until `unchanged`: 6 + 11(σ/δ)².
+[[nodiscard]] double launches_by_rule(double relative_sigma);
+
+/// All trials of the part.
+[[nodiscard]] Replayed replay_trials(const PartSettings& settings);
+
+}  // namespace tandem::evaluation

@@ -18,7 +18,7 @@ namespace {
 constexpr double trimmed_share = 0.05;
 
 // A slice up to this many times as slow as its partner, beyond the launch's typical ratio, is never limited.
-constexpr double tolerated_factor = 2.0;
+constexpr double tolerated_factor = 1.5;
 
 bool usable(std::span<const double> values) {
   return !values.empty() && std::all_of(values.begin(), values.end(),
@@ -54,12 +54,15 @@ double typical_ratio(const runners::Launch& launch, const std::vector<double>& r
 /// was interrupted may take ten times as long and would drown the launch. Both programs get the same seed and
 /// the same iterations, so an event of the program falls into both values of a pair and its price shows in
 /// their ratio, while an interruption hits one of them. Hence: of the 5 % of pairs whose ratio is farthest
-/// from the launch's typical ratio, those farther than a factor of 2 have their larger value cut back to that
-/// limit. A doubled event counts in full, one that got far worse still counts as doubled, and an interruption
-/// counts as at most one slice more. Events in more than 5 % of the slices are never limited.
+/// from the launch's typical ratio, those farther than a factor of 1.5 have their larger value cut back to
+/// that limit. An event that takes up to a third of its slice counts in full when it doubles, a larger one as
+/// half a slice, one that got far worse no less, and an interruption as at most half a slice. Events in more
+/// than 5 % of the slices are never limited.
 ///
-/// The price is noise: on seven recorded workloads of equal builds, slices of 1 ms, the spread over launches
-/// is 1.0 to 2.2 times that of the medians (1.0 to 5.7 times without any limit). Leaving out the 5 % has 0.6
+/// The price is noise. On the first halves of fourteen recordings of equal builds, slices of 1 ms, the spread
+/// over launches is 0.7 to 2.4 times that of the medians, on the second halves 0.9 to 2.4 times; with a factor
+/// of 2 it was up to 2.7 and 3.1 times. In slices of 0.2 ms, where the medians scatter by next to nothing,
+/// interruptions are all there is, and half the price of one halves the spread. Leaving out the 5 % has 0.6
 /// to 1.2 times, but shows less than a quarter of an event in 20 slices and nothing of one in 50. What this
 /// total cannot see is the price of an event that is rarer than 5 %, beyond the limit and in different slices
 /// of the two sides.

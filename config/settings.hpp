@@ -88,7 +88,7 @@ struct Settings {
   std::uint64_t build_disk = std::uint64_t{64} << 30;
   int build_processes = 4096;
   std::uint64_t cache_budget = std::uint64_t{20} << 30;  ///< bytes; 0: no limit
-  int layouts = 4;                                       ///< linkings per side that a screen draws from
+  int layouts = 8;                                       ///< linkings per side that a screen draws from
   bool calibrate = true;  ///< in idle time; with `once` only if a flag asks for it
   HarnessSettings harness;
   std::vector<WatchSettings> watches;  ///< at least one

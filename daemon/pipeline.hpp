@@ -30,7 +30,7 @@ struct PipelineSettings {
   std::string base_commit;  ///< its id; empty: none
   std::vector<Test> tests;
   std::size_t max_launches = 66;
-  std::size_t layouts = 4;                                          ///< per side, that a screen draws from
+  std::size_t layouts = 8;                                          ///< per side, that a screen draws from
   enum class Records { confirm, none } records = Records::confirm;  ///< none: stored, never confirmed
   std::filesystem::path scratch;
   runners::CpuChoice cpus = {};  ///< decides which arrangements are possible

@@ -149,7 +149,7 @@ Flags walk_flags(DaemonOptions& options) {
       choice("build_disk", o.build_disk, config::bytes, "Bytes that one build may write (64G)"),
       number("build_processes", o.build_processes, "Processes of one build at a time (4096)"),
       choice("cache_budget", o.cache_budget, config::bytes, "Bytes that built executables may take (20G)"),
-      number("layouts", o.layouts, "Linkings per side that a screen draws from (4)"),
+      number("layouts", o.layouts, "Linkings per side that a screen draws from (8)"),
   };
 }
 

@@ -13,7 +13,7 @@ read -ra numbers <<<"${TANDEM_BENCHMARKS:-50 200}"
 read -ra flags <<<"${TANDEM_FLAGS:-}"
 layouts=4
 idle_seconds=${TANDEM_IDLE_SECONDS:-120}
-cmake --build "$build" --target tandem tandem_evidence relink_once tandem_linker >/dev/null
+cmake --build "$build" --target tandem tandem_evidence relink_once tandem_linker >&2
 command -v sqlite3 >/dev/null || { echo 'cost: sqlite3 is not installed' >&2; exit 1; }
 lld=$(command -v ld.lld) || { echo 'cost: ld.lld is not installed' >&2; exit 1; }
 out=$PWD/evaluation

@@ -8,7 +8,7 @@ set -euo pipefail
 build=$(readlink -f "${1:?usage: culprit.sh BUILD_DIRECTORY}")
 tandem=$build/tandem
 runs=${TANDEM_RUNS:-12}
-cmake --build "$build" --target tandem tandem_evidence >/dev/null
+cmake --build "$build" --target tandem tandem_evidence >&2
 out=$PWD/evaluation
 journal=$out/journal/culprit.tsv
 mkdir -p "$out/journal"
@@ -60,7 +60,11 @@ one_history() {  # one_history NUMBER
   answer=$("$tandem" bisect "${ids[0]}" "${ids[-1]}" --benchmark "$benchmark" --repo_dir "$repository" --branch main \
     --framework grain --frameworks_dir "$frameworks" --state_dir "$scratch/state" --same_host 2>"$scratch/log") || status=$?
   seconds=$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
-  [ "$status" -lt 2 ] || tail -n 5 "$scratch/log" >&2
+  if [ "$status" -ge 2 ] && [ "$status" != 3 ]; then  # something outside: the next run tries it again
+    tail -n 5 "$scratch/log" >&2
+    failed=1
+    return
+  fi
   # "… since COMMIT "subject" (probability P, M measurements among N commits) or COMMIT"; the first line is the first step.
   answer=${answer%%$'\n'*}
   named=$(sed -n 's/.* since \([0-9a-f]\{40\}\) .*/\1/p' <<<"$answer")
@@ -73,9 +77,11 @@ one_history() {  # one_history NUMBER
   scratch=$top
 }
 
+failed=0
 for ((number = 1; number <= runs; ++number)); do
   if is_noted history "$number"; then continue; fi
   printf 'culprit: history %s of %s\n' "$number" "$runs" >&2
   one_history "$number"
 done
 "$build/tandem_evidence" culprit "$build" "$out"
+exit "$failed"

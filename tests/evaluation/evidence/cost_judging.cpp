@@ -66,7 +66,7 @@ void judge_all(const std::vector<analysis::LaunchStatistics>& launches,
 }  // namespace
 
 JudgingCost measure_judging(std::uint64_t seed, PartSettings::Length length) {
-  const double batch = length == PartSettings::Length::full ? 0.1 : 0.01;
+  const double batch = length == PartSettings::Length::full ? 0.1 : 0.002;
   analysis::Noise noise(seed);
   std::vector<runners::Launch> launches;
   std::vector<analysis::LaunchStatistics> statistics;

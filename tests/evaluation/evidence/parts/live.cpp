@@ -15,24 +15,25 @@ using runners::Pairing;
 /// Short launches: the number of decisions is what counts here, and a launch costs its start in any case.
 constexpr std::chrono::milliseconds launch_time{40};
 
-const std::vector<std::string>& workloads_of(const PartSettings& settings) {
-  static const std::vector<std::string> all = {"arithmetic", "gemm",     "stream",     "sort",     "hash",
-                                               "chase",      "branches", "allocation", "bandwidth"};
-  static const std::vector<std::string> steady = {"steady"};
-  return settings.length == PartSettings::Length::brief ? steady : all;
-}
+/// A workload and how many decisions are wanted of it by each pairing: more of what is quick to decide. Whole
+/// sides in turn scatter most and take longest; few of them show what they can show.
+struct Wanted {
+  std::string workload;
+  std::size_t alternate = 0;
+  std::size_t duet = 0;
+  std::size_t process = 0;
 
-/// Whole sides in turn scatter most and take the longest; what they can show is shown by few.
-std::size_t wanted(const PartSettings& settings, Pairing pairing) {
-  if (settings.length == PartSettings::Length::brief) return pairing == Pairing::alternate ? 2 : 0;
-  switch (pairing) {
-    case Pairing::alternate:
-      return 300;
-    case Pairing::duet:
-      return 60;
-    default:
-      return 15;
+  [[nodiscard]] std::size_t of(Pairing pairing) const {
+    if (pairing == Pairing::alternate) return alternate;
+    return pairing == Pairing::duet ? duet : process;
   }
+};
+
+std::vector<Wanted> wanted_in(const PartSettings& settings) {
+  if (settings.length == PartSettings::Length::brief) return {{"steady", 2, 0, 0}};
+  return {{"arithmetic", 620, 40, 3}, {"gemm", 620, 40, 3},   {"branches", 500, 40, 3},
+          {"allocation", 500, 40, 3}, {"stream", 240, 20, 3}, {"hash", 100, 20, 3},
+          {"sort", 100, 20, 3},       {"chase", 60, 10, 3},   {"bandwidth", 60, 10, 3}};
 }
 
 DecisionSubject subject_of(const Ground& ground, const Origin& origin, const runners::SliceShape& shape,
@@ -54,11 +55,12 @@ PartResult live(const PartSettings& settings) {
   Workbench bench(settings, "live");
   std::vector<Workbench::Cell> cells;
   PartResult result;
-  for (const std::string& name : workloads_of(settings)) {
+  for (const Wanted& each : wanted_in(settings)) {
+    const std::string& name = each.workload;
     const auto program = workload(settings, name);
     const Ground ground = look_at(bench.runner(), program, program);
     for (const Pairing pairing : {Pairing::alternate, Pairing::duet, Pairing::process}) {
-      if (wanted(settings, pairing) == 0) continue;
+      if (each.of(pairing) == 0) continue;
       settings.show(fmt::format("looking at {}", name), 0, 1);
       const auto shape = shape_of(ground, pairing, launch_time);
       const auto* impossible = std::get_if<std::string>(&shape);
@@ -71,7 +73,7 @@ PartResult live(const PartSettings& settings) {
         continue;
       }
       const Origin origin{name, runners::name_of(pairing), "same", 0};
-      cells.push_back({fmt::format("{} by {}", name, origin.pairing), origin, wanted(settings, pairing),
+      cells.push_back({fmt::format("{} by {}", name, origin.pairing), origin, each.of(pairing),
                        [ground, origin, shape = std::get<runners::SliceShape>(shape), prior = noise.prior](
                            std::size_t) { return subject_of(ground, origin, shape, prior); }});
     }

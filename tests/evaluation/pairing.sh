@@ -39,7 +39,7 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/copies"
 : >"$rows"
 
-record() { local IFS=$'\t'; printf '%s\n' "$*" >>"$rows"; }  # the fields are told in pairing_rows.hpp
+record() { local IFS=$'\t'; printf '%s\n' "$*" >>"$rows"; }  # the fields are told in pairing/rows.hpp
 record_failure() {  # record_failure WORKLOAD PERCENT METHOD WHY
   say "$3 failed on $1 with $2 % more work: $4"
   record "$1" "$2" "$3" failed - - - 0 "${4//$'\t'/ }"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "evaluation/evidence/part.hpp"
-#include "evaluation/evidence/result_file.hpp"
-#include "evaluation/evidence/sample_file.hpp"
-#include "evaluation/evidence/trace_file.hpp"
+#include "evaluation/evidence/recorded/sample_file.hpp"
+#include "evaluation/evidence/recorded/trace_file.hpp"
+#include "evaluation/evidence/results/result_file.hpp"
 #include "runners/machine_facts.hpp"
 #include "specs/error.hpp"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "evaluation/evidence/result.hpp"
+#include "evaluation/evidence/results/result.hpp"
 
 namespace tandem::evaluation {
 

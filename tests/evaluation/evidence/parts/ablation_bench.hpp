@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "evaluation/evidence/part.hpp"
-#include "evaluation/evidence/replaying.hpp"
+#include "evaluation/evidence/recorded/replaying.hpp"
 
 namespace tandem::evaluation {
 

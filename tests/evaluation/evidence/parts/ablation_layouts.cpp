@@ -4,7 +4,7 @@
 
 #include "analysis/calibration.hpp"
 #include "analysis/margin.hpp"
-#include "evaluation/evidence/layout_effects.hpp"
+#include "evaluation/evidence/recorded/layout_effects.hpp"
 
 namespace tandem::evaluation {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "evaluation/evidence/parts/ablation_bench.hpp"
 #include "evaluation/evidence/parts/ablation_layouts.hpp"
-#include "evaluation/evidence/pooled_test.hpp"
+#include "evaluation/evidence/recorded/pooled_slices.hpp"
 
 namespace tandem::evaluation {
 namespace {

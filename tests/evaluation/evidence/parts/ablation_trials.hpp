@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "evaluation/evidence/layout_effects.hpp"
 #include "evaluation/evidence/part.hpp"
-#include "evaluation/evidence/proportion.hpp"
-#include "evaluation/evidence/replaying.hpp"
+#include "evaluation/evidence/recorded/layout_effects.hpp"
+#include "evaluation/evidence/recorded/replaying.hpp"
+#include "evaluation/evidence/results/proportion.hpp"
 
 namespace tandem::evaluation {
 

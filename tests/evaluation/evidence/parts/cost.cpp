@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "evaluation/evidence/cost_journal.hpp"
-#include "evaluation/evidence/cost_judging.hpp"
-#include "evaluation/evidence/cost_tables.hpp"
-#include "evaluation/evidence/goals.hpp"
+#include "evaluation/evidence/cost/journal.hpp"
+#include "evaluation/evidence/cost/judging.hpp"
+#include "evaluation/evidence/cost/tables.hpp"
 #include "evaluation/evidence/part.hpp"
+#include "evaluation/evidence/results/goals.hpp"
 
 namespace tandem::evaluation {
 namespace {

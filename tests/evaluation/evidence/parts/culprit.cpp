@@ -4,13 +4,13 @@
 #include <chrono>
 #include <filesystem>
 
-#include "evaluation/evidence/culprit_cells.hpp"
-#include "evaluation/evidence/culprit_tables.hpp"
-#include "evaluation/evidence/culprit_walks.hpp"
-#include "evaluation/evidence/goals.hpp"
-#include "evaluation/evidence/journal.hpp"
+#include "evaluation/evidence/culprit/cells.hpp"
+#include "evaluation/evidence/culprit/tables.hpp"
+#include "evaluation/evidence/culprit/walks.hpp"
 #include "evaluation/evidence/part.hpp"
-#include "evaluation/evidence/proportion.hpp"
+#include "evaluation/evidence/results/goals.hpp"
+#include "evaluation/evidence/results/journal.hpp"
+#include "evaluation/evidence/results/proportion.hpp"
 
 namespace tandem::evaluation {
 namespace {

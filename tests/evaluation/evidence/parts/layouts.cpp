@@ -5,10 +5,10 @@
 
 #include "analysis/calibration.hpp"
 #include "analysis/margin.hpp"
-#include "evaluation/evidence/decision_summary.hpp"
-#include "evaluation/evidence/layout_pool.hpp"
+#include "evaluation/evidence/live/decision_summary.hpp"
+#include "evaluation/evidence/live/layout_pool.hpp"
+#include "evaluation/evidence/live/workbench.hpp"
 #include "evaluation/evidence/part.hpp"
-#include "evaluation/evidence/workbench.hpp"
 #include "runners/random.hpp"
 
 namespace tandem::evaluation {

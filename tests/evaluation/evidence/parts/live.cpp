@@ -3,9 +3,9 @@
 
 #include <map>
 
-#include "evaluation/evidence/decision_summary.hpp"
+#include "evaluation/evidence/live/decision_summary.hpp"
+#include "evaluation/evidence/live/workbench.hpp"
 #include "evaluation/evidence/part.hpp"
-#include "evaluation/evidence/workbench.hpp"
 
 namespace tandem::evaluation {
 namespace {

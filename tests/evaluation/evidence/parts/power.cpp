@@ -4,17 +4,17 @@
 #include <cmath>
 #include <map>
 
-#include "evaluation/evidence/decision_summary.hpp"
-#include "evaluation/evidence/goals.hpp"
+#include "evaluation/evidence/live/decision_summary.hpp"
+#include "evaluation/evidence/live/workbench.hpp"
 #include "evaluation/evidence/part.hpp"
-#include "evaluation/evidence/workbench.hpp"
+#include "evaluation/evidence/results/goals.hpp"
 
 namespace tandem::evaluation {
 namespace {
 
 using Found = std::function<bool(const Decision&)>;
 
-constexpr std::size_t decisions_per_cell = 40;
+constexpr std::size_t decisions_per_cell = 20;
 constexpr std::size_t confirmed_per_cell = 3;  // the first suspects of each cell go on into a confirmation
 constexpr double margin = 0.01;
 
@@ -28,10 +28,9 @@ struct Workload {
   const char* name;
   const char* what;
 };
-constexpr Workload workloads[] = {
-    {"arithmetic", "registers"},       {"gemm", "floating point"},      {"stream", "second-level cache"},
-    {"hash", "dependent cache reads"}, {"sort", "unforeseen branches"}, {"branches", "unforeseen branches"},
-    {"allocation", "malloc and free"}, {"chase", "memory latency"},     {"bandwidth", "memory bandwidth"}};
+constexpr Workload workloads[] = {{"arithmetic", "registers"},       {"gemm", "floating point"},
+                                  {"stream", "second-level cache"},  {"branches", "unforeseen branches"},
+                                  {"allocation", "malloc and free"}, {"chase", "memory latency"}};
 
 bool is_right(const Decision& decision) {
   return decision.outcome == (decision.origin.percent > 0 ? "slower" : "faster");
@@ -72,16 +71,16 @@ Table power_table(const PartSettings& settings, std::span<const Decision> decisi
       const std::size_t right = count(some, is_right);
       const auto slowed = those(some, [](const Decision& d) { return d.origin.percent > 0; });
       const auto work = counted.find({workload.name, size.name});
-      table.rows.push_back({workload.name, fmt::format("{} %", size.name),
-                            work == counted.end() ? "not counted" : work->second,
-                            fmt::format("{:.2f} %", 100 * sum.sigma), std::to_string(sum.decisions),
-                            text_of(proportion(right, sum.decisions)),
-                            fmt::format("{} of {} / {} of {}", count(slowed, is_right), slowed.size(),
-                                        right - count(slowed, is_right), some.size() - slowed.size()),
-                            std::to_string(sum.suspects - right), std::to_string(sum.unchanged),
-                            fmt::format("{} of {}", sum.records, sum.recorded_of),
-                            fmt::format("{:.0f} / {:.0f}", sum.launches_median, sum.launches_p90),
-                            fmt::format("{:.2f} / {:.2f}", sum.seconds_median, sum.seconds_p90)});
+      table.rows.push_back(
+          {fmt::format("{} ({})", workload.name, workload.what), fmt::format("{} %", size.name),
+           work == counted.end() ? "not counted" : work->second, fmt::format("{:.2f} %", 100 * sum.sigma),
+           std::to_string(sum.decisions), text_of(proportion(right, sum.decisions)),
+           fmt::format("{} of {} / {} of {}", count(slowed, is_right), slowed.size(),
+                       right - count(slowed, is_right), some.size() - slowed.size()),
+           std::to_string(sum.suspects - right), std::to_string(sum.unchanged),
+           fmt::format("{} of {}", sum.records, sum.recorded_of),
+           fmt::format("{:.0f} / {:.0f}", sum.launches_median, sum.launches_p90),
+           fmt::format("{:.2f} / {:.2f}", sum.seconds_median, sum.seconds_p90)});
     }
   }
   table.below =

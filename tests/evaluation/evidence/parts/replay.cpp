@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "evaluation/evidence/goals.hpp"
 #include "evaluation/evidence/part.hpp"
 #include "evaluation/evidence/parts/replay_tables.hpp"
 #include "evaluation/evidence/parts/replay_trials.hpp"
+#include "evaluation/evidence/results/goals.hpp"
 
 namespace tandem::evaluation {
 namespace {

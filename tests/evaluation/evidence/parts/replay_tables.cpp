@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "evaluation/evidence/proportion.hpp"
+#include "evaluation/evidence/results/proportion.hpp"
 
 namespace tandem::evaluation {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "evaluation/evidence/parts/replay_trials.hpp"
-#include "evaluation/evidence/result.hpp"
+#include "evaluation/evidence/results/result.hpp"
 
 namespace tandem::evaluation {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "evaluation/evidence/part.hpp"
-#include "evaluation/evidence/replaying.hpp"
+#include "evaluation/evidence/recorded/replaying.hpp"
 
 namespace tandem::evaluation {
 

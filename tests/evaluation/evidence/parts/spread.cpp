@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "analysis/statistics.hpp"
+#include "evaluation/evidence/live/workbench.hpp"
 #include "evaluation/evidence/part.hpp"
-#include "evaluation/evidence/workbench.hpp"
 #include "runners/measuring_lock.hpp"
 #include "specs/error.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "evaluation/evidence/launch_row.hpp"
+#include "evaluation/evidence/recorded/launch_row.hpp"
 
 namespace tandem::evaluation::rival {
 

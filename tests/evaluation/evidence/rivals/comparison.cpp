@@ -7,7 +7,7 @@
 #include <functional>
 #include <iterator>
 
-#include "evaluation/evidence/proportion.hpp"
+#include "evaluation/evidence/results/proportion.hpp"
 
 namespace tandem::evaluation::rival {
 namespace {

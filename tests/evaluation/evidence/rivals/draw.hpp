@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analysis/screen.hpp"
-#include "evaluation/evidence/launch_row.hpp"
-#include "evaluation/evidence/resampling.hpp"
+#include "evaluation/evidence/recorded/launch_row.hpp"
+#include "evaluation/evidence/recorded/resampling.hpp"
 #include "runners/random.hpp"
 
 namespace tandem::evaluation::rival {

@@ -3,9 +3,9 @@
 #include <span>
 #include <utility>
 
-#include "evaluation/evidence/recording.hpp"
+#include "evaluation/evidence/recorded/recording.hpp"
+#include "evaluation/evidence/recorded/sample_file.hpp"
 #include "evaluation/evidence/rivals/rules.hpp"
-#include "evaluation/evidence/sample_file.hpp"
 
 namespace tandem::evaluation::rival {
 namespace {

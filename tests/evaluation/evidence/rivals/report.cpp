@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "evaluation/evidence/goals.hpp"
-#include "evaluation/evidence/proportion.hpp"
+#include "evaluation/evidence/results/goals.hpp"
+#include "evaluation/evidence/results/proportion.hpp"
 #include "evaluation/evidence/rivals/comparison.hpp"
 
 namespace tandem::evaluation::rival {

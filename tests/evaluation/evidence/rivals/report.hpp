@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "evaluation/evidence/result.hpp"
+#include "evaluation/evidence/results/result.hpp"
 #include "evaluation/evidence/rivals/board.hpp"
 
 namespace tandem::evaluation::rival {

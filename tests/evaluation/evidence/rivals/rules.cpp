@@ -2,13 +2,13 @@
 
 #include <span>
 
+#include "evaluation/evidence/recorded/trial.hpp"
 #include "evaluation/evidence/rivals/clickhouse.hpp"
 #include "evaluation/evidence/rivals/duet_paper.hpp"
 #include "evaluation/evidence/rivals/fai_pep.hpp"
 #include "evaluation/evidence/rivals/hyperfine.hpp"
 #include "evaluation/evidence/rivals/rank_sum_rules.hpp"
 #include "evaluation/evidence/rivals/tango.hpp"
-#include "evaluation/evidence/trial.hpp"
 
 namespace tandem::evaluation::rival {
 namespace {

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "daemon/screening.hpp"
+#include "evaluation/evidence/recorded/sample_file.hpp"
+#include "evaluation/evidence/results/journal.hpp"
+#include "runners/pair_runner.hpp"
+
+namespace tandem::evaluation {
+
+/// What a decision measures, and how.
+struct DecisionSubject {
+  Origin origin;
+  daemon::PairSource pairs;
+  /// The programs of a confirmation's unit; a sentence: there are none.
+  std::function<std::variant<runners::ProgramPair, std::string>(std::uint64_t unit)> unit;
+  std::optional<runners::ProgramPair> as_built = {};  ///< if the units are linked anew
+  runners::Subject subject;
+  daemon::PriorSigma prior;
+  double margin = 0.01;
+  enum class Confirming { no, yes } confirming = Confirming::yes;
+};
+
+/// One screen and, if it found a change, its confirmation: a line of a journal.
+struct Decision {
+  Origin origin;
+  std::size_t number = 0;  ///< within its origin
+  std::string outcome;     ///< of the screen, as analysis::name_of says it
+  std::size_t launches = 0;
+  double seconds = 0;
+  double ratio = 1;
+  double sigma = 0;
+  double margin = 0.01;
+  std::string confirmation = "-";  ///< "confirmed", "not reproduced", "failed"; "-": none was made
+  std::size_t units = 0;
+  double confirmed_ratio = 1;
+  double confirmation_seconds = 0;
+  std::string load = "-";  ///< of the host at the end, one-minute average
+
+  [[nodiscard]] bool is_suspect() const { return outcome == "slower" || outcome == "faster"; }
+  [[nodiscard]] bool is_record() const { return confirmation == "confirmed"; }
+};
+
+[[nodiscard]] Journal::Fields fields_of(const Decision& decision);
+/// Nothing if the line is none of a decision.
+[[nodiscard]] std::optional<Decision> decision_in(const Journal::Fields& fields);
+/// Throws Error when a line is none.
+[[nodiscard]] std::vector<Decision> decisions_in(const Journal& journal);
+
+/// A decision with the launches of its screen.
+struct Measured {
+  Decision decision;
+  std::vector<LaunchRow> launches;
+};
+
+/// Screens as the daemon does and confirms what it suspects, with real launches. The seed decides every coin.
+[[nodiscard]] Measured decide(runners::PairRunner& runner, const DecisionSubject& subject, std::size_t number,
+                              std::uint64_t seed);
+
+}  // namespace tandem::evaluation

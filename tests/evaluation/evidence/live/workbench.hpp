@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "daemon/screening.hpp"
+#include "evaluation/evidence/live/decision.hpp"
+#include "evaluation/evidence/part.hpp"
+#include "evaluation/pairing/arrangement.hpp"
+
+namespace tandem::evaluation {
+
+/// What the live parts measure on: the host's runner and a journal of decisions, which are made in turns, so
+/// that all kinds of them meet the same moods of the machine and an interrupted run is balanced. The host's
+/// lock is held for one decision at a time.
+class Workbench {
+ public:
+  /// `part` names journal/PART.tsv and launches/PART.tsv.
+  Workbench(const PartSettings& settings, std::string part);
+  ~Workbench();
+  Workbench(const Workbench&) = delete;
+  Workbench& operator=(const Workbench&) = delete;
+
+  [[nodiscard]] runners::PairRunner& runner();
+  [[nodiscard]] const std::filesystem::path& scratch() const;
+
+  /// A short A/A of the program: what its launches scatter by when they are measured so.
+  struct Noise {
+    daemon::PriorSigma prior;
+    std::string refused;  ///< why this way of measuring may not be used, a clause; empty: it may
+  };
+  [[nodiscard]] Noise noise_of(const Ground& ground, const runners::SliceShape& shape, double margin);
+
+  /// One kind of decision and how many are wanted of it, earlier runs included.
+  struct Cell {
+    std::string name;  ///< for the progress
+    Origin origin;
+    std::size_t wanted = 0;
+    std::function<DecisionSubject(std::size_t number)> subject;
+  };
+  /// Makes what is missing, round by round, until the time of this run is over. Returns all decisions.
+  [[nodiscard]] std::vector<Decision> fill(const std::vector<Cell>& cells);
+
+ private:
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+/// A shape with launches of so long, or why the pairing is not possible.
+[[nodiscard]] std::variant<runners::SliceShape, std::string> shape_of(const Ground& ground,
+                                                                      runners::Pairing pairing,
+                                                                      std::chrono::nanoseconds launch_time);
+
+/// The programs of tests/evaluation/workloads in BUILD/evaluation_programs. In a brief run `steady` and, for
+/// any more work, `slower` of tests/programs stand for all of them.
+[[nodiscard]] std::filesystem::path workload(const PartSettings& settings, const std::string& name,
+                                             const std::string& percent = "0");
+
+}  // namespace tandem::evaluation

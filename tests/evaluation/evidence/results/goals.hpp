@@ -1,0 +1,16 @@
+#pragma once
+
+#include "evaluation/evidence/results/proportion.hpp"
+#include "evaluation/evidence/results/result.hpp"
+
+namespace tandem::evaluation {
+
+/// Met if the whole interval is on the right side of the target, missed if the whole interval is on the wrong
+/// side; in between not enough was measured to say.
+[[nodiscard]] Goal::Met at_most(const Proportion& proportion, double target);
+[[nodiscard]] Goal::Met at_least(const Proportion& proportion, double target);
+
+/// Of a single figure.
+[[nodiscard]] Goal::Met met(bool is_met);
+
+}  // namespace tandem::evaluation

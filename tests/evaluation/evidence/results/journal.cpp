@@ -1,0 +1,72 @@
+#include "evaluation/evidence/results/journal.hpp"
+
+#include <cerrno>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "specs/error.hpp"
+
+namespace tandem::evaluation {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void cannot(const char* what, const fs::path& path) {
+  throw std::system_error(errno == 0 ? EIO : errno, std::generic_category(),
+                          std::string("cannot ") + what + " " + path.string());
+}
+
+std::string text_in(const fs::path& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) cannot("read", path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Journal::Fields fields_in(std::string_view line) {
+  Journal::Fields fields;
+  for (;;) {
+    const std::size_t tab = line.find('\t');
+    fields.emplace_back(line.substr(0, tab));
+    if (tab == std::string_view::npos) return fields;
+    line.remove_prefix(tab + 1);
+  }
+}
+
+}  // namespace
+
+Journal::Journal(fs::path path) : path_(std::move(path)) {
+  if (path_.has_parent_path()) fs::create_directories(path_.parent_path());
+  if (fs::exists(path_)) {
+    const std::string text = text_in(path_);
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      rows_.push_back(fields_in(std::string_view(text).substr(begin, end - begin)));
+    }
+    if (begin < text.size()) fs::resize_file(path_, begin);
+  }
+  errno = 0;
+  file_.open(path_, std::ios::binary | std::ios::app);
+  if (!file_) cannot("write", path_);
+}
+
+void Journal::add(Fields fields) {
+  // A line of no fields would be read back as one empty field.
+  if (fields.empty()) throw Error("a line of the journal " + path_.string() + " has no fields");
+  std::string line;
+  for (const std::string& field : fields) {
+    if (field.find_first_of("\t\n") != std::string::npos)
+      throw Error("a field of the journal " + path_.string() +
+                  " has a tab or an end of line in it: " + field);
+    if (&field != &fields.front()) line += '\t';
+    line += field;
+  }
+  line += '\n';
+  errno = 0;
+  if (!file_.write(line.data(), static_cast<std::streamsize>(line.size())).flush()) cannot("write", path_);
+  rows_.push_back(std::move(fields));
+}
+
+}  // namespace tandem::evaluation

@@ -1,0 +1,70 @@
+// What stands in the tree of the evidence is what the results say: pages and drawings are made, never edited.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "evaluation/evidence/results/result_file.hpp"
+
+namespace tandem::evaluation {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path source = TANDEM_SOURCE_DIR;
+const fs::path published = source / "tests" / "evaluation" / "results";
+constexpr const char* remedy = "; make it with tandem_evidence page or goals";
+
+std::string text_in(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read " + path.string());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Published : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(published)) GTEST_SKIP() << "no results have been published";
+    results = read_results(published);
+    ASSERT_FALSE(results.empty());
+  }
+
+  std::vector<PartResult> results;
+};
+
+TEST_F(Published, PageIsTheOneOfTheResults) {
+  EXPECT_EQ(text_in(published / "README.md"), page_of(results)) << remedy;
+}
+
+TEST_F(Published, DrawingsAreThoseOfTheResults) {
+  std::set<std::string> drawn;
+  for (const PartResult& result : results) {
+    for (const Plot& plot : result.plots) {
+      const std::string name = plot.name + ".svg";
+      EXPECT_TRUE(drawn.insert(name).second) << name << " is drawn twice";
+      EXPECT_TRUE(text_in(published / name) == svg_of(plot)) << name << " is not what the result says";
+    }
+  }
+  for (const auto& entry : fs::directory_iterator(published)) {
+    if (entry.path().extension() != ".svg") continue;
+    EXPECT_TRUE(drawn.contains(entry.path().filename())) << entry.path() << " belongs to no result";
+  }
+}
+
+TEST_F(Published, ReadmeQuotesTheGoals) {
+  const std::string readme = text_in(source / "README.md");
+  const std::string begin = "<!-- goals -->\n";
+  const std::string end = "<!-- /goals -->";
+  const std::size_t from = readme.find(begin);
+  const std::size_t to = readme.find(end);
+  ASSERT_NE(from, std::string::npos) << begin;
+  ASSERT_NE(to, std::string::npos) << end;
+  ASSERT_LT(from, to);
+  EXPECT_EQ(readme.substr(from + begin.size(), to - from - begin.size()), goals_of(results)) << remedy;
+}
+
+}  // namespace
+}  // namespace tandem::evaluation

@@ -11,7 +11,7 @@ set -euo pipefail
 build=$(readlink -f "${1:?usage: cost.sh BUILD_DIRECTORY}")
 read -ra numbers <<<"${TANDEM_BENCHMARKS:-50 200}"
 read -ra flags <<<"${TANDEM_FLAGS:-}"
-layouts=4
+layouts=8
 idle_seconds=${TANDEM_IDLE_SECONDS:-120}
 cmake --build "$build" --target tandem tandem_evidence relink_once tandem_linker >&2
 command -v sqlite3 >/dev/null || { echo 'cost: sqlite3 is not installed' >&2; exit 1; }

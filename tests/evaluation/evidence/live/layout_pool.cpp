@@ -9,24 +9,32 @@ namespace tandem::evaluation {
 
 namespace fs = std::filesystem;
 
-LayoutPool::LayoutPool(fs::path home, fs::path scratch, std::size_t most)
-    : home_(std::move(home)), scratch_(std::move(scratch)), most_(most) {}
+LayoutPool::LayoutPool(fs::path home, fs::path scratch)
+    : home_(std::move(home)), scratch_(std::move(scratch)) {}
 
-fs::path LayoutPool::linked(std::uint64_t seed) {
-  if (const auto ready = ready_.find(seed); ready != ready_.end()) return ready->second;
+fs::path LayoutPool::link(std::uint64_t seed) const {
   const fs::path folder = scratch_ / fmt::format("{:016x}", seed);
   fs::remove_all(folder);
   fs::create_directories(scratch_);
   fs::copy(home_ / "out", folder, fs::copy_options::recursive);
   if (const auto why = builders::relink(home_ / "links" / "kept", home_ / "ld.lld", seed, folder))
     throw Error(*why);
-  if (order_.size() >= most_) {
-    fs::remove_all(ready_.at(order_.front()).parent_path());
-    ready_.erase(order_.front());
-    order_.pop_front();
+  return folder / "program";
+}
+
+fs::path LayoutPool::linked(std::uint64_t seed) {
+  if (const auto ready = ready_.find(seed); ready != ready_.end()) return ready->second;
+  return ready_[seed] = link(seed);
+}
+
+fs::path LayoutPool::linked_once(std::uint64_t seed) {
+  constexpr std::size_t most = 4;  // both sides of a unit, and of the one before
+  if (used_once_.size() >= most) {
+    fs::remove_all(used_once_.front().parent_path());
+    used_once_.pop_front();
   }
-  order_.push_back(seed);
-  return ready_[seed] = folder / "program";
+  used_once_.push_back(link(seed));
+  return used_once_.back();
 }
 
 }  // namespace tandem::evaluation

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -13,19 +12,22 @@ namespace tandem::evaluation {
 /// `home`, as layouts.sh leaves them: out/program, links/kept, and ld.lld.
 class LayoutPool {
  public:
-  /// Linkings are made in `scratch`; the oldest are removed when there are more than `most`.
-  LayoutPool(std::filesystem::path home, std::filesystem::path scratch, std::size_t most = 256);
+  /// Linkings are made in `scratch` and stay there.
+  LayoutPool(std::filesystem::path home, std::filesystem::path scratch);
 
   [[nodiscard]] std::filesystem::path as_built() const { return home_ / "out" / "program"; }
   /// The program in the order that the seed decides. Throws Error with lld's words when it cannot be linked.
   [[nodiscard]] std::filesystem::path linked(std::uint64_t seed);
+  /// The same for one use: only the newest few of these stay.
+  [[nodiscard]] std::filesystem::path linked_once(std::uint64_t seed);
 
  private:
+  [[nodiscard]] std::filesystem::path link(std::uint64_t seed) const;
+
   std::filesystem::path home_;
   std::filesystem::path scratch_;
-  std::size_t most_;
   std::map<std::uint64_t, std::filesystem::path> ready_;
-  std::deque<std::uint64_t> order_;
+  std::deque<std::filesystem::path> used_once_;
 };
 
 }  // namespace tandem::evaluation

@@ -1,5 +1,7 @@
 #include "evaluation/evidence/parts/ablation_layouts.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "analysis/calibration.hpp"
@@ -11,6 +13,7 @@ namespace {
 
 constexpr std::array layout_spreads = {0.005, 0.01, 0.02};
 constexpr double spread_of_rows = layout_spreads[0];  // there δ is the default one whether ω is known or not
+constexpr std::size_t built_layouts = 8;              // the daemon's own number
 constexpr double planted = 0.02;
 
 /// The daemon's settings once it knows how far layouts spread.
@@ -63,16 +66,17 @@ LayoutAblation both_ways(AblationBench& bench, LayoutPlan plan, double margin) {
 void add_rows(AblationBench& bench, const LayoutAblation& layouts, Ablations& found) {
   const TrialTally changed = trials(bench, {layouts.spread, layouts.count, UnitLayouts::fresh},
                                     layouts.margin, Confirming::no, planted);
-  const bool one = layouts.count == 1;
-  Ablation row{one ? "one layout" : "as built: four layouts, fresh ones to confirm",
+  const bool built = layouts.count == built_layouts;
+  const std::string name = fmt::format("{} layout{}", layouts.count, layouts.count == 1 ? "" : "s");
+  Ablation row{built ? "as built: 8 layouts, fresh ones to confirm" : name,
                LaunchKind::quiet_layouts,
                layouts.suspects,
                layouts.fresh,
                proportion(changed.slower, changed.trials()),
                launches_at(changed.launches, 0.5),
-               one ? "fewer suspects made by where code lies" : ""};
+               built ? "" : "more layouts: fewer suspects made by where code lies"};
   found.rows.push_back(row);
-  row.name = one ? "one layout, the same to confirm" : "four layouts, the same to confirm";
+  row.name = name + ", the same to confirm";
   row.records = layouts.same;
   row.buys = "fresh layouts: where code lies is not recorded";
   found.rows.push_back(row);
@@ -84,7 +88,7 @@ void add_layout_ablations(AblationBench& bench, Ablations& found) {
   const double configured = analysis::ScreenSettings{}.margin;
   for (const double spread : layout_spreads) {
     const double margin = analysis::margin_of({configured, spread, 0}).value;
-    for (const std::size_t count : {std::size_t{4}, std::size_t{1}}) {
+    for (const std::size_t count : {built_layouts, std::size_t{4}, std::size_t{1}}) {
       const LayoutPlan plan{spread, count, UnitLayouts::fresh};
       found.layouts.push_back(both_ways(bench, plan, margin));
       if (spread == spread_of_rows) add_rows(bench, found.layouts.back(), found);

@@ -98,8 +98,8 @@ DecisionSubject subject_of(const Relinked& one, const Origin& origin, std::uint6
   };
   subject.unit = [pool = one.pool, seed](std::uint64_t unit) -> std::variant<ProgramPair, std::string> {
     Random of_unit(seed ^ (unit + 1) * 0xd1342543de82ef95);
-    const auto control = pool->linked(of_unit.next() | fresh);
-    return paired(control, pool->linked(of_unit.next() | fresh));
+    const auto control = pool->linked_once(of_unit.next() | fresh);
+    return paired(control, pool->linked_once(of_unit.next() | fresh));
   };
   subject.as_built = paired(one.pool->linked(seeds.front()), one.pool->linked(seeds.back()));
   subject.subject = {runners::Protocol::slices, one.ground.benchmark, one.shape};

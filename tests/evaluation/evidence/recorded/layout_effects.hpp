@@ -32,7 +32,7 @@ enum class UnitLayouts {
 
 struct LayoutPlan {
   double spread = 0.01;   ///< ω of one build
-  std::size_t count = 4;  ///< k: layouts of each side in a screen
+  std::size_t count = 8;  ///< k: layouts of each side in a screen
   UnitLayouts units = UnitLayouts::fresh;
 };
 

@@ -31,9 +31,9 @@ struct Wanted {
 
 std::vector<Wanted> wanted_in(const PartSettings& settings) {
   if (settings.length == PartSettings::Length::brief) return {{"steady", 2, 0, 0}};
-  return {{"arithmetic", 620, 40, 3}, {"gemm", 620, 40, 3},   {"branches", 500, 40, 3},
-          {"allocation", 500, 40, 3}, {"stream", 240, 20, 3}, {"hash", 100, 20, 3},
-          {"sort", 100, 20, 3},       {"chase", 60, 10, 3},   {"bandwidth", 60, 10, 3}};
+  return {{"arithmetic", 1100, 20, 2}, {"gemm", 1000, 20, 2},  {"branches", 400, 20, 2},
+          {"allocation", 320, 20, 2},  {"stream", 100, 10, 2}, {"sort", 40, 10, 2},
+          {"hash", 30, 10, 2},         {"chase", 30, 5, 2},    {"bandwidth", 20, 5, 2}};
 }
 
 DecisionSubject subject_of(const Ground& ground, const Origin& origin, const runners::SliceShape& shape,

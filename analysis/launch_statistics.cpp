@@ -55,7 +55,7 @@ double typical_ratio(const runners::Launch& launch, const std::vector<double>& r
 /// the same iterations, so an event of the program falls into both values of a pair and its price shows in
 /// their ratio, while an interruption hits one of them. Hence: of the 5 % of pairs whose ratio is farthest
 /// from the launch's typical ratio, those farther than a factor of 1.5 have their larger value cut back to
-/// that limit. An event that takes up to a third of its slice counts in full when it doubles, a larger one as
+/// that limit. An event that takes up to half of its slice counts in full when it doubles, a larger one as
 /// half a slice, one that got far worse no less, and an interruption as at most half a slice. Events in more
 /// than 5 % of the slices are never limited.
 ///

@@ -37,7 +37,7 @@ TEST(ConfigFile, ReadsEveryField) {
     "state_dir": "state", "exec_dir": "/exec", "status_file": "../run/stop", "interval": 1.5, "once": true,
     "max_launches": 10, "build_timeout": 20, "benchmark_timeout": 30, "confirmation_time": 40, "jobs": 4,
     "cxxflags": "-O2", "ldflags": "-s", "sandbox": "required", "sandbox_read": ["models", "/data"],
-    "build_memory": "8G", "build_disk": 1000, "build_processes": 50, "cache_budget": "0", "layouts": 8, "calibrate": false,
+    "build_memory": "8G", "build_disk": 1000, "build_processes": 50, "cache_budget": "0", "layouts": 5, "calibrate": false,
     "watch": [{
       "name": "w", "repo": "git", "repo_dir": "clone", "remote_repository": "up", "branch": "a/b",
       "framework": "f",
@@ -66,7 +66,7 @@ TEST(ConfigFile, ReadsEveryField) {
   EXPECT_EQ(config.top.build_disk, 1000U);
   EXPECT_EQ(config.top.build_processes, 50);
   EXPECT_EQ(config.top.cache_budget, 0U);
-  EXPECT_EQ(config.top.layouts, 8);
+  EXPECT_EQ(config.top.layouts, 5);
   EXPECT_EQ(config.top.calibrate, false);
   ASSERT_EQ(config.watches.size(), 1U);
   const auto& watch = config.watches[0];

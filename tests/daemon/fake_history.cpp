@@ -123,6 +123,7 @@ FakeWalk::FakeWalk(const std::vector<FakeCommit>& history, double margin)
   settings.url = "https://example.org/pebble.git";
   settings.tests = daemon::tests_of({}, {margin});
   settings.scratch = directory.path();
+  settings.layouts = 4;
 }
 
 void FakeWalk::set_line(const std::vector<FakeCommit>& history) {

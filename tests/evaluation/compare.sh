@@ -87,6 +87,7 @@ count_work() {  # count_work WORKLOAD
   command -v valgrind >/dev/null || return 0
   for percent in "${percents[@]}"; do
     work=$(work_of "$programs/$1_$percent")
+    [ -n "$work" ] || return 0
     first=${first:-$work}
     record "$1" "$percent" valgrind - "$(awk -v a="$first" -v b="$work" 'BEGIN { print b / a }')" - 1
   done

@@ -20,6 +20,7 @@ for program in "$programs"/*_0; do
     printf 'power: counting the work of %s with %s %%\n' "$workload" "$percent" >&2
     first=${first:-$(work_of "$program")}
     work=$(work_of "$programs/${workload}_$percent")
+    if [ -z "$first" ] || [ -z "$work" ]; then continue; fi
     awk -v w="$workload" -v p="$percent" -v a="$first" -v b="$work" 'BEGIN { printf "%s\t%s\t%+.2f %%\n", w, p, 100 * (b / a - 1) }' >>"$counts"
   done
 done

@@ -52,9 +52,10 @@ class Shown {
     const auto now = Clock::now();
     const auto pause = terminal_ ? std::chrono::milliseconds{200} : std::chrono::milliseconds{30000};
     if (written_ && now - last_ < pause) return;
-    if (!written_) {
+    if (!written_ || all != all_) {
       begin_ = now;
       first_ = done;
+      all_ = all;
     }
     written_ = true;
     last_ = now;
@@ -76,6 +77,7 @@ class Shown {
   Clock::time_point begin_{};
   Clock::time_point last_{};
   std::size_t first_ = 0;
+  std::size_t all_ = 0;
 };
 
 void write_page(const fs::path& out) {
@@ -83,12 +85,16 @@ void write_page(const fs::path& out) {
   const fs::path page = out / "README.md";
   fs::path fresh = page;
   fresh += ".new";
-  std::ofstream(fresh) << page_of(results);
+  std::ofstream stream(fresh);
+  stream << page_of(results);
+  stream.close();
+  if (!stream) throw Error(fmt::format("{} cannot be written", fresh.string()));
   fs::rename(fresh, page);
 }
 
-double number_in(const std::string& option, const std::string& text) {
-  double number = 0;
+template <class Number>
+Number number_in(const std::string& option, const std::string& text) {
+  Number number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{} || end != text.data() + text.size() || !(number >= 0)) {
     throw InputError(fmt::format("{} is \"{}\" and must be a number from 0", option, text));
@@ -105,10 +111,10 @@ int run_part(const std::string& name, const std::vector<std::string>& words) {
     if (words[i] == "--brief") {
       settings.length = PartSettings::Length::brief;
     } else if (words[i] == "--minutes" && i + 1 < words.size()) {
-      settings.minutes = number_in(words[i], words[i + 1]);
+      settings.minutes = number_in<double>(words[i], words[i + 1]);
       ++i;
     } else if (words[i] == "--seed" && i + 1 < words.size()) {
-      settings.seed = static_cast<std::uint64_t>(number_in(words[i], words[i + 1]));
+      settings.seed = number_in<std::uint64_t>(words[i], words[i + 1]);
       ++i;
     } else {
       throw InputError(fmt::format("\"{}\" is no option. {}", words[i], usage));

@@ -117,6 +117,7 @@ Measured decide(runners::PairRunner& runner, const DecisionSubject& subject, std
   decision.origin = subject.origin;
   decision.number = number;
   decision.seconds = seconds_since(begin);
+  if (screened.empty()) throw Error(fmt::format("{} gives nothing to judge", subject.origin.workload));
   const auto& one = screened.front();
   decision.outcome = analysis::name_of(one.verdict.outcome);
   decision.launches = one.verdict.launches;

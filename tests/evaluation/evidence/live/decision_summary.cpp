@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "analysis/statistics.hpp"
@@ -30,6 +31,19 @@ std::vector<std::string> names_of(std::span<const Decision> decisions, const Key
   std::set<std::string> names;
   for (const Decision& decision : decisions) names.insert(key(decision));
   return {names.begin(), names.end()};
+}
+
+/// "9 of 10 suspects are of stream, 7 of 8 without stream unchanged": which workload has most of them.
+std::string where_suspects_come_from(std::span<const Decision> decisions) {
+  const auto suspects = those(decisions, [](const Decision& d) { return d.is_suspect(); });
+  std::map<std::string, std::size_t> by_workload;
+  for (const Decision& suspect : suspects) ++by_workload[suspect.origin.workload];
+  const auto most =
+      std::max_element(by_workload.begin(), by_workload.end(),
+                       [](const auto& one, const auto& other) { return one.second < other.second; });
+  const auto others = those(decisions, [&](const Decision& d) { return d.origin.workload != most->first; });
+  return fmt::format("{} of {} suspects are of {}; of all others {}", most->second, suspects.size(),
+                     most->first, text_of(proportion(summary_of(others).suspects, others.size())));
 }
 
 }  // namespace
@@ -133,7 +147,11 @@ std::vector<Goal> false_alarm_goals(const std::string& what, std::span<const Dec
        text_of(records), at_most(records, most_records)}};
   for (Goal& goal : goals) {
     if (goal.met == Goal::Met::unknown) {
-      goal.why = "the interval of so many decisions reaches beyond the target; more of them would tell";
+      goal.why =
+          "the interval of so many decisions reaches beyond the target; `replay` has the many that a small "
+          "one takes";
+    } else if (goal.met == Goal::Met::no) {
+      goal.why = where_suspects_come_from(decisions);
     }
   }
   return goals;

@@ -29,8 +29,9 @@ runners::HostSettings host_settings(const fs::path& scratch) {
   return settings;
 }
 
-std::uint64_t seed_for(std::uint64_t seed, const Origin& origin, std::size_t number) {
-  const std::string words = fmt::format("{} {} {} {} {:g} {}", seed, origin.workload, origin.pairing,
+std::uint64_t seed_for(const std::string& part, std::uint64_t seed, const Origin& origin,
+                       std::size_t number) {
+  const std::string words = fmt::format("{} {} {} {} {} {:g} {}", part, seed, origin.workload, origin.pairing,
                                         origin.layouts, origin.percent, number);
   return runners::Random(runners::seed_of(words)).next();
 }
@@ -39,21 +40,24 @@ std::uint64_t seed_for(std::uint64_t seed, const Origin& origin, std::size_t num
 
 struct Workbench::Inside {
   const PartSettings& settings;
+  std::string part;
   tests::TemporaryDirectory folder;
   runners::HostPairRunner runner;
   Journal journal;
   std::ofstream launches;
   Clock::time_point begin = Clock::now();
 
-  Inside(const PartSettings& given, const std::string& part)
+  Inside(const PartSettings& given, const std::string& name)
       : settings(given),
+        part(name),
         runner(host_settings(folder.path())),
-        journal(given.out / "journal" / (part + ".tsv")),
-        launches(launches_file(given.out, part), std::ios::app) {}
+        journal(given.out / "journal" / (name + ".tsv")),
+        launches(launches_file(given.out, name), std::ios::app) {}
 
   static fs::path launches_file(const fs::path& out, const std::string& part) {
-    fs::create_directories(out / "launches");
-    return out / "launches" / (part + ".tsv");
+    const fs::path file = out / "launches" / (part + ".tsv");
+    const Journal whole(file);  // cuts off a last line without an end
+    return file;
   }
 
   [[nodiscard]] bool is_over() const {
@@ -136,7 +140,7 @@ std::vector<Decision> Workbench::fill(const std::vector<Cell>& cells) {
     inside_->settings.show(next->name, done++, all);
     const runners::MeasuringLock lock([](const std::string&) {});
     inside_->keep(decide(inside_->runner, next->subject(number), number,
-                         seed_for(inside_->settings.seed, next->origin, number)));
+                         seed_for(inside_->part, inside_->settings.seed, next->origin, number)));
   }
   return decisions_in(inside_->journal);
 }

@@ -1,6 +1,9 @@
 // One source in many linkings: what a commit does that only moves code. Every record here is a false one.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <memory>
 
 #include "analysis/calibration.hpp"
@@ -9,6 +12,7 @@
 #include "evaluation/evidence/live/layout_pool.hpp"
 #include "evaluation/evidence/live/workbench.hpp"
 #include "evaluation/evidence/part.hpp"
+#include "runners/measuring_lock.hpp"
 #include "runners/random.hpp"
 
 namespace tandem::evaluation {
@@ -60,6 +64,7 @@ std::optional<double> moved_by(runners::PairRunner& runner, const Relinked& one,
 }
 
 void measure_spread(runners::PairRunner& runner, Relinked& one) {
+  const runners::MeasuringLock lock([](const std::string&) {});
   std::vector<double> means;
   for (std::uint64_t seed = 1; seed <= spread_layouts; ++seed) {
     if (const auto mean = moved_by(runner, one, seed)) means.push_back(*mean);
@@ -113,7 +118,31 @@ std::size_t wanted(const std::string& workload) {
   for (const char* slow : {"chase", "hash", "sort"}) {
     if (workload == slow) return 60;
   }
-  return workload == "stream" ? 120 : 430;
+  return workload == "stream" ? 120 : 450;
+}
+
+/// Of the workload with most suspects: in how many launches the two linkings were far apart.
+std::string two_kinds_of_linkings(const PartSettings& settings, std::span<const Decision> decisions) {
+  std::map<std::string, std::size_t> suspects;
+  for (const Decision& decision : decisions)
+    suspects[decision.origin.workload] += decision.is_suspect() ? 1 : 0;
+  const auto most =
+      std::max_element(suspects.begin(), suspects.end(),
+                       [](const auto& one, const auto& other) { return one.second < other.second; });
+  std::size_t far = 0;
+  std::size_t all = 0;
+  for (const Sample& sample : read_samples(settings.out / "launches" / "layouts.tsv")) {
+    if (sample.origin.workload != most->first) continue;
+    ++all;
+    far += std::abs(sample.launch.statistics.median) > 0.1 ? 1 : 0;
+  }
+  return fmt::format(
+      ". In {} of the launches of {} its two linkings differ by more than 10 %: they are of two kinds, by "
+      "where the "
+      "loop lies, and eight a side do not always have equal shares of them. Compiled with "
+      "`-falign-functions=64 -falign-loops=32` the kinds are gone. What fresh linkings do not show is not "
+      "recorded",
+      percent(static_cast<double>(far) / static_cast<double>(std::max<std::size_t>(all, 1))), most->first);
 }
 
 std::vector<fs::path> homes_in(const fs::path& folder) {
@@ -132,7 +161,9 @@ PartResult layouts(const PartSettings& settings) {
   Workbench bench(settings, "layouts");
   std::vector<Workbench::Cell> cells;
   PartResult result;
-  Table spreads{"What linking anew moves", {"workload", "spread of 16 linkings ω", "margin δ"}, {}};
+  Table spreads{"What linking anew moves, as the last run found it",
+                {"workload", "spread of 16 linkings ω", "margin δ"},
+                {}};
   const auto homes = homes_in(settings.out / "layouts");
   for (const fs::path& home : homes) {
     const std::string name = home.filename();
@@ -140,7 +171,12 @@ PartResult layouts(const PartSettings& settings) {
     Relinked one;
     one.pool = std::make_shared<LayoutPool>(home, bench.scratch() / "layouts" / name);
     one.ground = look_at(bench.runner(), one.pool->as_built(), one.pool->as_built());
-    one.shape = std::get<runners::SliceShape>(shape_of(one.ground, runners::Pairing::alternate, launch_time));
+    const auto shape = shape_of(one.ground, runners::Pairing::alternate, launch_time);
+    if (const auto* why = std::get_if<std::string>(&shape)) {
+      result.notes.push_back(fmt::format("{} was not measured in the last run: {}.", name, *why));
+      continue;
+    }
+    one.shape = std::get<runners::SliceShape>(shape);
     const auto noise = bench.noise_of(one.ground, one.shape, 0.01);
     if (!noise.refused.empty()) {
       result.notes.push_back(fmt::format("{} was not measured in the last run: {}.", name, noise.refused));
@@ -168,12 +204,15 @@ PartResult layouts(const PartSettings& settings) {
       "drawn from "
       "64, every launch runs one of them, as the daemon does; a suspect is confirmed in linkings that are "
       "made for it. "
-      "The programs are compiled without any alignment flags, so that places matter. Margins are those of "
+      "The programs are compiled with alignment switched off, so that places matter. Margins are those of "
       "the daemon: "
-      "1 %, or twice the spread between linkings. Every record here is a false one.";
+      "1 %, or twice the spread between linkings. Every record here is a false one. Of workloads "
+      "that are quick to decide there are more.";
   result.seconds = sum.seconds;
   result.goals = false_alarm_goals("one source in other layouts, live", decisions, 0.006, 1e-3);
   result.goals.back().source = "stats 7";
+  if (result.goals.front().met == Goal::Met::no)
+    result.goals.front().why += two_kinds_of_linkings(settings, decisions);
   result.tables = {false_alarm_table("False alarms of other layouts", decisions), spreads};
   result.plots = {false_alarm_plot("layouts-false-alarms",
                                    "False suspects of other layouts of one source, live", decisions)};

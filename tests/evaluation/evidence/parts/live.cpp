@@ -90,7 +90,8 @@ PartResult live(const PartSettings& settings) {
       "what it "
       "suspects goes into a real confirmation. Kinds of decisions take turns. Every suspect and every record "
       "here "
-      "is a false one. Other work was allowed on the host meanwhile.";
+      "is a false one. Other work was allowed on the host meanwhile; of workloads that are quick "
+      "to decide there are more.";
   result.seconds = sum.seconds;
   result.goals = false_alarm_goals("equal executables, live", decisions, 0.006, 1e-4);
   result.tables = {false_alarm_table("False alarms of equal executables", decisions)};

@@ -15,7 +15,7 @@ namespace {
 using Found = std::function<bool(const Decision&)>;
 
 constexpr std::size_t decisions_per_cell = 20;
-constexpr std::size_t confirmed_per_cell = 3;  // the first suspects of each cell go on into a confirmation
+constexpr std::size_t confirmed_per_cell = 3;  // suspects among the first so many of each cell are confirmed
 constexpr double margin = 0.01;
 
 struct Size {
@@ -46,7 +46,7 @@ std::size_t count(std::span<const Decision> decisions, const Found& condition) {
   return static_cast<std::size_t>(std::count_if(decisions.begin(), decisions.end(), condition));
 }
 
-/// ln of what the instructions say, by workload and percent, from journal/instructions.tsv.
+/// What the instructions say, in per cent, by workload and percent, from journal/instructions.tsv.
 std::map<std::pair<std::string, std::string>, std::string> counted_work(const PartSettings& settings) {
   std::map<std::pair<std::string, std::string>, std::string> counted;
   const Journal journal(settings.out / "journal" / "instructions.tsv");
@@ -78,7 +78,9 @@ Table power_table(const PartSettings& settings, std::span<const Decision> decisi
            fmt::format("{} of {} / {} of {}", count(slowed, is_right), slowed.size(),
                        right - count(slowed, is_right), some.size() - slowed.size()),
            std::to_string(sum.suspects - right), std::to_string(sum.unchanged),
-           fmt::format("{} of {}", sum.records, sum.recorded_of),
+           fmt::format("{} of {}",
+                       count(some, [](const Decision& d) { return d.is_record() && is_right(d); }),
+                       sum.recorded_of),
            fmt::format("{:.0f} / {:.0f}", sum.launches_median, sum.launches_p90),
            fmt::format("{:.2f} / {:.2f}", sum.seconds_median, sum.seconds_p90)});
     }
@@ -122,6 +124,14 @@ Goal power_goal(std::span<const Decision> decisions, double percent, double most
     if (some.empty() || summary_of(some).sigma > most_sigma) continue;
     quiet.insert(quiet.end(), some.begin(), some.end());
     names.emplace_back(workload.name);
+  }
+  if (quiet.empty()) {
+    return {"design 5",
+            text,
+            fmt::format("at least {}", evaluation::percent(target)),
+            "not measured",
+            Goal::Met::unknown,
+            "no workload was so quiet"};
   }
   const Proportion found = proportion(count(quiet, is_right), quiet.size());
   Goal goal{"design 5", text, fmt::format("at least {}", evaluation::percent(target)),
@@ -184,8 +194,12 @@ PartResult power(const PartSettings& settings) {
     const auto control = workload(settings, each.name);
     const Ground ground = look_at(bench.runner(), control, control);
     settings.show(fmt::format("looking at {}", each.name), 0, 1);
-    const auto shape = std::get<runners::SliceShape>(
-        shape_of(ground, runners::Pairing::alternate, runners::Arrangement{}.launch_time));
+    const auto possible = shape_of(ground, runners::Pairing::alternate, runners::Arrangement{}.launch_time);
+    if (const auto* why = std::get_if<std::string>(&possible)) {
+      result.notes.push_back(fmt::format("{} was not measured in the last run: {}.", each.name, *why));
+      continue;
+    }
+    const auto shape = std::get<runners::SliceShape>(possible);
     const auto noise = bench.noise_of(ground, shape, margin);
     if (!noise.refused.empty()) {
       result.notes.push_back(
@@ -218,7 +232,9 @@ PartResult power(const PartSettings& settings) {
     for (const Size& size : sizes) {
       if (brief && size.percent < 5) continue;
       // Half of the margin is where either answer is right: it takes all launches, and less of it is enough.
-      const std::size_t some = size.percent < 1 ? (wanted + 3) / 4 : wanted;
+      const bool promised =
+          size.percent == 2 && (each.name == std::string("arithmetic") || each.name == std::string("gemm"));
+      const std::size_t some = size.percent < 1 ? (wanted + 3) / 4 : promised ? 2 * wanted : wanted;
       add(size.name, size.percent, some);
       add(size.name, -size.percent, some);
     }
@@ -235,7 +251,7 @@ PartResult power(const PartSettings& settings) {
       "the "
       "instructions. Screens as the daemon makes them: `alternate`, slices of 0.2 ms, 120 ms per launch, "
       "margin 1 %, at "
-      "most 66 launches; the first suspects of each kind go on into a confirmation.";
+      "most 66 launches; what the first three decisions of each kind suspect goes on into a confirmation.";
   result.seconds = summary_of(decisions).seconds;
   result.goals = goals_in(decisions);
   result.tables = {power_table(settings, decisions)};

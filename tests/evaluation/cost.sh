@@ -20,9 +20,10 @@ out=$PWD/evaluation
 journal=$out/journal/cost.tsv
 mkdir -p "$out/journal"
 touch "$journal"
+[ -z "$(tail -c 1 "$journal")" ] || sed -i '$d' "$journal"  # a line that was cut off
 top=$(mktemp -d)
 daemon=
-trap '[ -z "$daemon" ] || kill "$daemon"; rm -rf "$top"' EXIT
+trap '[ -z "$daemon" ] || kill "$daemon" || :; rm -rf "$top"' EXIT
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 scratch=$top
 . "$here/synthetic/repository.bash"

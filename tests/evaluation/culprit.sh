@@ -13,6 +13,7 @@ out=$PWD/evaluation
 journal=$out/journal/culprit.tsv
 mkdir -p "$out/journal"
 touch "$journal"
+[ -z "$(tail -c 1 "$journal")" ] || sed -i '$d' "$journal"  # a line that was cut off
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -43,7 +44,7 @@ place_of() {  # place_of COMMIT: where in the line; the beginning of its name is
 }
 
 one_history() {  # one_history NUMBER
-  local sizes=(8 16 32) percents=(3 3 3 5 5 5) commits percent broken answer begin seconds status=0 named others other
+  local before after sizes=(8 16 32) percents=(3 3 3 5 5 5) commits percent broken answer begin seconds status=0 named others other
   commits=${sizes[$(($1 % 3))]}
   percent=${percents[$(($1 % 6))]}
   broken=$(($1 / 2 % 2))
@@ -54,7 +55,10 @@ one_history() {  # one_history NUMBER
   start_repository grain
   make_line "$1" "$commits" "$percent" "$broken"
   if command -v valgrind >/dev/null && ! is_noted planted "$percent"; then
-    note planted "$percent" "$(awk -v a="$(counted "${ids[0]}")" -v b="$(counted "${ids[-1]}")" 'BEGIN { print 100 * (b / a - 1) }')"
+    before=$(counted "${ids[0]}") after=$(counted "${ids[-1]}")
+    if [ "$before" -gt 0 ] && [ "$after" -gt 0 ]; then
+      note planted "$percent" "$(awk -v a="$before" -v b="$after" 'BEGIN { print 100 * (b / a - 1) }')"
+    fi
   fi
   begin=$EPOCHREALTIME
   answer=$("$tandem" bisect "${ids[0]}" "${ids[-1]}" --benchmark "$benchmark" --repo_dir "$repository" --branch main \

@@ -12,7 +12,7 @@ program=$(readlink -f "$build")/evaluation_history
 
 scratch=$(mktemp -d)
 daemon=
-trap '[ -z "$daemon" ] || kill "$daemon"; rm -rf "$scratch"' EXIT
+trap '[ -z "$daemon" ] || kill "$daemon" || :; rm -rf "$scratch"' EXIT
 upstream=$scratch/upstream.git
 mirror=$scratch/mirror
 clone=$scratch/clone.git
@@ -45,7 +45,10 @@ port=$((20000 + RANDOM % 20000))
 git daemon --reuseaddr --export-all --listen=127.0.0.1 --port="$port" --base-path="$scratch" "$scratch" &
 daemon=$!
 git_url=git://127.0.0.1:$port/upstream.git
-until git ls-remote --quiet "$git_url" main >/dev/null 2>&1; do sleep 0.1; done
+until git ls-remote --quiet "$git_url" main >/dev/null 2>&1; do
+  kill -0 "$daemon" 2>/dev/null || { echo 'history: git daemon does not run' >&2; exit 1; }
+  sleep 0.1
+done
 
 "$program" poll "$mirror" "$git_url" main >/dev/null
 git clone --quiet --bare --no-local "$git_url" "$clone"

@@ -143,9 +143,9 @@ void on_quiet_launches(AblationBench& bench, Ablations& found) {
   found.rows.push_back(row_of("as built", LaunchKind::quiet, built, ""));
   found.rows.push_back(
       row_of("no calibration, σ taken to be δ", LaunchKind::quiet, guessed, "fewer launches"));
-  found.rows.push_back({"as built, 2 % in rare slices only", LaunchKind::quiet, std::nullopt, std::nullopt,
+  found.rows.push_back({"as built, 2 % in the totals only", LaunchKind::quiet, std::nullopt, std::nullopt,
                         found_of(rare), launches_at(rare.launches, 0.5), ""});
-  found.rows.push_back({"median only, 2 % in rare slices only", LaunchKind::quiet, std::nullopt, std::nullopt,
+  found.rows.push_back({"median only, 2 % in the totals only", LaunchKind::quiet, std::nullopt, std::nullopt,
                         found_of(unseen), launches_at(unseen.launches, 0.5),
                         fmt::format("eyes for rare slices: medians alone say `unchanged` in {}",
                                     percent(proportion(unseen.unchanged, unseen.trials()).share()))});

@@ -54,9 +54,9 @@ Goal outside_goal(const Costs& costs) {
     all += one.in_builds + one.in_links + one.in_launches + one.in_others + one.outside;
   }
   if (all == 0) return unknown(what, target, "nothing was walked");
-  return said(design, what, target,
-              fmt::format("{:.1f} % ({:.1f} of {:.1f} s)", 100 * outside / all, outside, all),
-              outside < most_outside * all, "no child of the daemon was alive in that time");
+  return said(
+      design, what, target, fmt::format("{:.1f} % ({:.1f} of {:.1f} s)", 100 * outside / all, outside, all),
+      outside < most_outside * all, "that much of the walk was in none of its builds, links and launches");
 }
 
 std::vector<Goal> idle_goals(const Costs& costs) {

@@ -65,9 +65,11 @@ Goal simulated_goal(const std::vector<Cell>& cells) {
   const Proportion right = proportion(sum.right(), sum.named());
   const Proportion named = proportion(sum.named(), sum.all);
   Goal goal{"stats 7",
-            "culprit right, simulated histories",
+            "culprit right, alone or with neighbours that do not build, after its confirmation, simulated "
+            "histories",
             "at least 98.5 % right, a commit named in at least 95 % of cases (FACF 97.5 %, FBDetect 94.7 %)",
-            fmt::format("right {}; named in {}", text_of(right), text_of(named)),
+            fmt::format("right {}; named in {}; alone {}", text_of(right), text_of(named),
+                        text_of(proportion(sum.exact, sum.all))),
             both(at_least(right, goal_right), at_least(named, goal_named)),
             {}};
   if (goal.met != Goal::Met::yes) goal.why = worst_cell(cells);
@@ -82,7 +84,7 @@ bool is_without_culprit(const Cell& cell) {
 Goal none_goal(const std::vector<Cell>& cells) {
   const Tally sum = sum_of(cells, is_without_culprit);
   const Proportion accused = proportion(sum.wrong, sum.all);
-  Goal goal{"stats 7",
+  Goal goal{"own, as A/A′ in stats 7",
             "somebody recorded where nobody did it, simulated histories",
             "at most 0.1 %",
             text_of(accused),
@@ -115,7 +117,8 @@ Goal real_goal(const Tally& tally) {
   Goal goal{"stats 7",
             "culprit right, real histories",
             "at least 98.5 % right, named in at least 95 % of cases",
-            fmt::format("right {}; named in {}", text_of(right), text_of(named)),
+            fmt::format("right {}; named in {}; alone {}", text_of(right), text_of(named),
+                        text_of(proportion(tally.exact, tally.all))),
             both(at_least(right, goal_right), at_least(named, goal_named)),
             ""};
   if (tally.all == 0)

@@ -118,12 +118,12 @@ std::vector<Goal> replay_goals(const Replayed& replayed) {
   const Proportion records = proportion(sums.null.records(), sums.null.trials());
   const PlantedTally two = planted_where(replayed, [](double s, double e) { return s == 1 && e == 0.02; });
   const PlantedTally one = planted_where(replayed, [](double s, double e) { return s == 0.4 && e == 0.01; });
-  const PlantedTally large = planted_where(replayed, [](double s, double e) { return s <= 1 && e >= 0.02; });
+  const PlantedTally large = planted_where(replayed, [](double s, double e) { return s == 1 && e == 0.02; });
   const Proportion power_two = proportion(two.found, two.trials());
   const Proportion power_one = proportion(one.found, one.trials());
   const Proportion missed = proportion(large.trials() - large.recorded, large.trials());
   return {
-      share_goal("design 5, stats 7", "false suspects of equal builds, replayed",
+      share_goal("stats 7", "false suspects of equal builds, replayed",
                  "at most " + percent(false_suspects_goal), suspects, at_most(suspects, false_suspects_goal)),
       share_goal("design 11, stats 7", "false records of equal builds, replayed",
                  "at most " + percent(false_records_goal), records, at_most(records, false_records_goal)),
@@ -131,8 +131,8 @@ std::vector<Goal> replay_goals(const Replayed& replayed) {
                  power_two, at_least(power_two, power_goal)),
       share_goal("design 5", "found at δ where σ = 0.4 δ, replayed", "at least " + percent(power_goal),
                  power_one, at_least(power_one, power_goal)),
-      share_goal("stats 7", "not recorded at 2 δ and more where σ ≤ δ, replayed",
-                 "at most " + percent(missed_goal), missed, at_most(missed, missed_goal)),
+      share_goal("stats 7", "not recorded at 2 δ where σ = δ, replayed", "at most " + percent(missed_goal),
+                 missed, at_most(missed, missed_goal)),
       launches_until_unchanged(replayed),
       rule_of_launches(replayed)};
 }

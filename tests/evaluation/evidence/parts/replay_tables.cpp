@@ -40,8 +40,10 @@ Table null_table(const Replayed& replayed) {
                         text_of(proportion(sum.records(), sum.trials())),
                         text_of(proportion(confirmed, confirmations)), ""});
   table.below =
-      "Intervals cover with 95 %. *Confirmed unasked*: confirmations of equal builds that no screen has "
-      "asked "
+      "Intervals take the screens for independent; they share the launches of their recording, of which "
+      "there are "
+      "fewer than the 500 one would wish. *Confirmed unasked*: confirmations of equal builds that no screen "
+      "has asked "
       "for, each direction and each statistic in turn; the level of that test is 0.01 %. Where calibration "
       "refuses to measure (one slot takes more than the other) the launches are judged all the same.";
   return table;

@@ -41,7 +41,8 @@ TrialTally null_trials(const Recording& recording, std::size_t count, std::uint6
 
 TrialTally planted_trials(const Recording& recording, double effect, std::size_t count, Confirming confirming,
                           std::uint64_t seed) {
-  runners::Random random = random_for(fmt::format("{} {}", recording.name, effect), seed);
+  runners::Random random =
+      random_for(fmt::format("{} {} {:g}", recording.name, effect, noise_of(recording.tuning()).sigma), seed);
   const Resampling from(recording.judged(), recording.block(), random);
   Plant plant;
   if (effect != 0) plant = [effect](const LaunchRow& row) { return slowed(row, 1 + effect); };

@@ -15,7 +15,7 @@ constexpr double margin = 0.01;
 Material equal_material(const Recording& recording) {
   Material material;
   material.name = recording.name;
-  material.launches = recording.launches;
+  material.launches.assign(recording.judged().begin(), recording.judged().end());
   material.settings = screen_settings(noise_of(recording.tuning()));
   material.settings.margin = margin;
   return material;

@@ -73,7 +73,7 @@ TEST_F(Sources, BuiltWithASectionPerFunctionAreMeasuredInManyLayouts) {
   if (!fs::exists("/usr/bin/ld.lld")) GTEST_SKIP() << "lld is not installed";
   write_build_script("exec cc $CFLAGS -o \"$2\" \"$1/net.c\"\n");
   const std::string report = report_of_a_slower_commit();
-  EXPECT_NE(report.find(quoted("layout", "4 per side in the screen")), std::string::npos) << report;
+  EXPECT_NE(report.find(quoted("layout", "8 per side in the screen")), std::string::npos) << report;
 }
 
 TEST_F(Sources, LinkedInAWayThatCannotBeRepeatedAreMarkedAsUnresolved) {

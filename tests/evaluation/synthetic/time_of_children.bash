@@ -6,7 +6,8 @@
 # daemon itself, started again.
 time_of_children() {
   local pid=$1 never last newest child line rest name root key before at spent looks=0 words
-  local -A root_of=() kind=() untold=() sum=([build]=0 ['link']=0 [launch]=0 [other]=0 [none]=0)
+  local -a root_of=()  # by number, so that parents come before their children
+  local -A kind=() untold=() sum=([build]=0 ['link']=0 [launch]=0 [other]=0 [none]=0)
   exec {never}<> <(:)
   read -r _ _ _ _ last </proc/loadavg  # the number that was given last
   before=${EPOCHREALTIME/./}
@@ -52,7 +53,7 @@ time_of_children() {
             { mapfile -d '' -t words <"/proc/$child/cmdline"; } 2>/dev/null || :
             if [ "${words[1]:-}" = internal-fetch ]; then kind[$root]=none; fi
             ;;
-          build.sh | sh | bash) kind[$root]=build ;;
+          build.sh | sh | bash | ccache | cc1* | as | collect2) kind[$root]=build ;;
           ld.lld | mold) kind[$root]='link' ;;
           c++ | g++* | clang* | cmake | ld*) kind[$root]=other ;;
           *) kind[$root]=launch ;;

@@ -236,7 +236,7 @@ PartResult power(const PartSettings& settings) {
           size.percent == 2 && (each.name == std::string("arithmetic") || each.name == std::string("gemm"));
       const std::size_t some = size.percent < 1 ? (wanted + 3) / 4 : promised ? 2 * wanted : wanted;
       add(size.name, size.percent, some);
-      add(size.name, -size.percent, some);
+      if (!brief) add(size.name, -size.percent, some);
     }
     if (brief) break;
   }

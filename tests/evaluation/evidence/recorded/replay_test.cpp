@@ -273,7 +273,7 @@ TEST(AblationsPart, GoesThroughInItsBriefForm) {
   const tests::TemporaryDirectory directory;
   const PartResult result = ablations(brief(directory.path()));
   EXPECT_EQ(result.part, "ablations");
-  EXPECT_EQ(result.figures.at("quiet, median only, 2 % in rare slices only: found"), 0);
+  EXPECT_EQ(result.figures.at("quiet, median only, 2 % in the totals only: found"), 0);
   expect_well_formed(result);
 }
 

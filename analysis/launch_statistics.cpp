@@ -60,12 +60,12 @@ double typical_ratio(const runners::Launch& launch, const std::vector<double>& r
 /// than 5 % of the slices are never limited.
 ///
 /// The price is noise. On the first halves of fourteen recordings of equal builds, slices of 1 ms, the spread
-/// over launches is 0.7 to 2.4 times that of the medians, on the second halves 0.9 to 2.4 times; with a factor
-/// of 2 it was up to 2.7 and 3.1 times. In slices of 0.2 ms, where the medians scatter by next to nothing,
-/// interruptions are all there is, and half the price of one halves the spread. Leaving out the 5 % has 0.6
-/// to 1.2 times, but shows less than a quarter of an event in 20 slices and nothing of one in 50. What this
-/// total cannot see is the price of an event that is rarer than 5 %, beyond the limit and in different slices
-/// of the two sides.
+/// over launches is 0.7 to 2.4 times that of the medians, on the second halves 0.9 to 2.4 times; with a
+/// factor of 2 it was up to 2.7 and 3.1 times. In slices of 0.2 ms, where the medians scatter by next to
+/// nothing, interruptions are all there is, and half the price of one halves the spread. Leaving out the 5 %
+/// has 0.6 to 1.2 times, but shows less than a quarter of an event in 20 slices and nothing of one in 50.
+/// What this total cannot see is the price of an event that is rarer than 5 %, beyond the limit and in
+/// different slices of the two sides.
 double limited_total(const runners::Launch& launch, const std::vector<double>& ratios, double typical) {
   std::vector<double> distances(ratios.size());
   std::transform(ratios.begin(), ratios.end(), distances.begin(),

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include "evaluation/evidence/part.hpp"
 #include "evaluation/evidence/recorded/sample_file.hpp"
 #include "evaluation/evidence/recorded/trace_file.hpp"
+#include "evaluation/evidence/results/fields.hpp"
 #include "evaluation/evidence/results/result_file.hpp"
 #include "runners/machine_facts.hpp"
 #include "specs/error.hpp"
@@ -95,8 +95,7 @@ void write_page(const fs::path& out) {
 template <class Number>
 Number number_in(const std::string& option, const std::string& text) {
   Number number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || !(number >= 0)) {
+  if (!read_number(text, number) || !(number >= 0)) {
     throw InputError(fmt::format("{} is \"{}\" and must be a number from 0", option, text));
   }
   return number;

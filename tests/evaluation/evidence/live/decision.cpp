@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 
 #include "analysis/verdict.hpp"
 #include "daemon/confirming.hpp"
+#include "evaluation/evidence/results/fields.hpp"
 #include "runners/machine_facts.hpp"
 #include "specs/error.hpp"
 
@@ -17,12 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-template <class Number>
-bool read(const std::string& text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size();
 }
 
 std::string spaced(std::string_view name) {
@@ -86,11 +80,12 @@ std::optional<Decision> decision_in(const Journal::Fields& fields) {
   one.outcome = fields[5];
   one.confirmation = fields[11];
   one.load = fields[15];
-  const bool whole = read(fields[3], one.origin.percent) && read(fields[4], one.number) &&
-                     read(fields[6], one.launches) && read(fields[7], one.seconds) &&
-                     read(fields[8], one.ratio) && read(fields[9], one.sigma) &&
-                     read(fields[10], one.margin) && read(fields[12], one.units) &&
-                     read(fields[13], one.confirmed_ratio) && read(fields[14], one.confirmation_seconds);
+  const bool whole = read_number(fields[3], one.origin.percent) && read_number(fields[4], one.number) &&
+                     read_number(fields[6], one.launches) && read_number(fields[7], one.seconds) &&
+                     read_number(fields[8], one.ratio) && read_number(fields[9], one.sigma) &&
+                     read_number(fields[10], one.margin) && read_number(fields[12], one.units) &&
+                     read_number(fields[13], one.confirmed_ratio) &&
+                     read_number(fields[14], one.confirmation_seconds);
   return whole ? std::optional(std::move(one)) : std::nullopt;
 }
 

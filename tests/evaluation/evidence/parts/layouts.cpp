@@ -12,6 +12,7 @@
 #include "evaluation/evidence/live/layout_pool.hpp"
 #include "evaluation/evidence/live/workbench.hpp"
 #include "evaluation/evidence/part.hpp"
+#include "evaluation/evidence/results/goals.hpp"
 #include "runners/measuring_lock.hpp"
 #include "runners/random.hpp"
 
@@ -216,7 +217,8 @@ PartResult layouts(const PartSettings& settings) {
       "1 %, or twice the spread between linkings. Every record here is a false one. Of workloads "
       "that are quick to decide there are more.";
   result.seconds = sum.seconds;
-  result.goals = false_alarm_goals("one source in other layouts, live", decisions, 0.006, 1e-3);
+  result.goals = false_alarm_goals("one source in other layouts, live", decisions, false_suspects_goal,
+                                   false_layout_records_goal);
   result.goals.back().source = "stats 7";
   if (result.goals.front().met == Goal::Met::no)
     result.goals.front().why += kinds_of_linkings(settings, decisions);

@@ -6,6 +6,7 @@
 #include "evaluation/evidence/live/decision_summary.hpp"
 #include "evaluation/evidence/live/workbench.hpp"
 #include "evaluation/evidence/part.hpp"
+#include "evaluation/evidence/results/goals.hpp"
 
 namespace tandem::evaluation {
 namespace {
@@ -93,7 +94,8 @@ PartResult live(const PartSettings& settings) {
       "is a false one. Other work was allowed on the host meanwhile; of workloads that are quick "
       "to decide there are more.";
   result.seconds = sum.seconds;
-  result.goals = false_alarm_goals("equal executables, live", decisions, 0.006, 1e-4);
+  result.goals =
+      false_alarm_goals("equal executables, live", decisions, false_suspects_goal, false_records_goal);
   result.tables = {false_alarm_table("False alarms of equal executables", decisions)};
   result.plots = {
       false_alarm_plot("live-false-alarms", "False suspects of equal executables, live", decisions)};

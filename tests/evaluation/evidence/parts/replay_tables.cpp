@@ -1,4 +1,5 @@
 #include "evaluation/evidence/parts/replay_tables.hpp"
+#include "evaluation/evidence/results/goals.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
+#include "evaluation/evidence/results/fields.hpp"
 
 namespace tandem::evaluation {
 namespace {
@@ -62,11 +62,7 @@ auto numbers_of(Row& row) {
 /// Takes the next field off the line.
 template <class Number>
 bool take(std::string_view& line, Number& number) {
-  const std::size_t end = std::min(line.find('\t'), line.size());
-  const auto [stop, error] = std::from_chars(line.data(), line.data() + end, number);
-  const bool whole = error == std::errc{} && stop == line.data() + end && end > 0;
-  line.remove_prefix(std::min(end + 1, line.size()));
-  return whole;
+  return read_number(next_field(line), number);
 }
 
 }  // namespace

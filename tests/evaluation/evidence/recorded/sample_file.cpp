@@ -2,28 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <fstream>
 #include <optional>
 
+#include "evaluation/evidence/results/fields.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::evaluation {
 namespace {
-
-/// The text up to the next tab, which is taken off the line.
-std::string_view next_field(std::string_view& line) {
-  const std::size_t end = std::min(line.find('\t'), line.size());
-  const std::string_view field = line.substr(0, end);
-  line.remove_prefix(std::min(end + 1, line.size()));
-  return field;
-}
-
-template <class Number>
-bool read(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size();
-}
 
 std::optional<Sample> sample_in(std::string_view line) {
   Sample sample;
@@ -33,7 +19,7 @@ std::optional<Sample> sample_in(std::string_view line) {
   const std::string_view percent = next_field(line);
   const std::string_view decision = next_field(line);
   const auto launch = row_in(line);
-  if (!launch || !read(percent, sample.origin.percent) || !read(decision, sample.decision))
+  if (!launch || !read_number(percent, sample.origin.percent) || !read_number(decision, sample.decision))
     return std::nullopt;
   sample.launch = *launch;
   return sample;

@@ -14,7 +14,7 @@
 namespace tandem::evaluation::rival {
 namespace {
 
-constexpr double goal = 0.006;
+constexpr double goal = false_suspects_goal;
 constexpr std::array collections = {Collection::side_by_side, Collection::one_after_the_other};
 
 const char* name_of(Collection collection) {

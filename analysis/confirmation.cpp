@@ -6,8 +6,6 @@
 #include <numeric>
 #include <vector>
 
-#include "analysis/sign_flip.hpp"
-#include "analysis/signed_rank.hpp"
 #include "analysis/statistics.hpp"
 #include "specs/error.hpp"
 
@@ -58,7 +56,7 @@ const char* name_of(ConfirmationOutcome outcome) {
   return "unknown";
 }
 
-ConfirmationResult confirm(std::span<const double> units, const ConfirmationPlan& plan) {
+ConfirmationResult confirm(std::span<const double> units, const ConfirmationPlan& plan, PValueOf test) {
   if (!std::isfinite(plan.minimum_effect) || plan.minimum_effect <= 0.0) {
     throw InputError("the smallest effect to confirm must be a positive share, such as 0.005");
   }
@@ -73,7 +71,7 @@ ConfirmationResult confirm(std::span<const double> units, const ConfirmationPlan
     }
     const auto seen = std::span<const double>(values).first(look);
     const double estimate = *hodges_lehmann(seen);
-    result.p_value = sign_flip_p_value(seen, plan.seed);
+    result.p_value = test(seen);
     result.units = look;
     if (estimate >= bar && result.p_value <= confirmation_alpha_per_look) {
       result.outcome = ConfirmationOutcome::confirmed;

@@ -2,11 +2,11 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 
 #include "analysis/launch_statistics.hpp"
+#include "analysis/signed_rank.hpp"
 #include "analysis/verdict.hpp"
 
 namespace tandem::analysis {
@@ -16,8 +16,8 @@ namespace tandem::analysis {
 inline constexpr std::array<std::size_t, 3> confirmation_looks = {16, 32, 64};
 
 /// The probability that a change that is none is ever confirmed, and its equal part at each look. A part
-/// of 3.3e-5 is above what the smallest p-value of every look needs: 2^-16 = 1.5e-5 at 16 units, 2^-32 at 32
-/// and, drawn at random, 1e-5 at 64. Giving the first look less would leave it one sign pattern only.
+/// of 3.3e-5 leaves the first look two sign patterns, of 2^-16 = 1.5e-5 each: all units agree, or all but the
+/// smallest.
 inline constexpr double confirmation_alpha = 1e-4;
 inline constexpr double confirmation_alpha_per_look =
     confirmation_alpha / static_cast<double>(confirmation_looks.size());
@@ -28,7 +28,6 @@ enum class Direction { slower, faster };
 struct ConfirmationPlan {
   Direction suspected = Direction::slower;
   double minimum_effect = 0.005;  ///< as a share; see minimum_effect()
-  std::uint64_t seed = 1;         ///< for the random sign patterns of the last look
 };
 
 enum class ConfirmationOutcome { confirmed, not_reproduced, undecided_more };
@@ -46,10 +45,15 @@ struct ConfirmationResult {
 
 /// Judges the units measured so far, each given as ln(treatment / control). It goes through the planned looks
 /// in their order and stops at the first that decides, so it does not matter how often it is asked: confirmed
-/// when the sign-flip test rejects "no change" at the look's level and the estimate reaches the bar; not
+/// when the signed-rank test rejects "no change" at the look's level and the estimate reaches the bar; not
 /// reproduced when the estimate is below half of the bar, or after the last look; else more units are wanted.
+/// The signs are exact by the coin; ranks instead of the values themselves, because a few launches lie far
+/// out and a sum of units follows them.
+/// Another test may take the place of that one, to be compared with it.
 /// Throws Error when a value is not finite, InputError when the bar is not a positive share.
-[[nodiscard]] ConfirmationResult confirm(std::span<const double> units, const ConfirmationPlan& plan);
+using PValueOf = double (*)(std::span<const double> values);
+[[nodiscard]] ConfirmationResult confirm(std::span<const double> units, const ConfirmationPlan& plan,
+                                         PValueOf test = signed_rank_p_value);
 
 /// The bar: half of the margin; where nothing can be relinked, at least four times the spread (as a share)
 /// that the benchmark shows over commits that cannot have changed it.

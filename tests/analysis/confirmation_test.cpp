@@ -130,9 +130,8 @@ TEST(Confirmation, HasThePowerThatLayoutsOfOnePercentAllow) {
   Noise noise(62);
   int found_small_spread = 0, found_large_spread = 0;
   for (int round = 0; round < 200; ++round) {
-    const ConfirmationPlan plan{.seed = static_cast<std::uint64_t>(round)};
-    if (to_the_end(noise, 0.01, 0.007, plan).outcome == ConfirmationOutcome::confirmed) ++found_small_spread;
-    if (to_the_end(noise, 0.02, 0.014, plan).outcome == ConfirmationOutcome::confirmed) ++found_large_spread;
+    if (to_the_end(noise, 0.01, 0.007, {}).outcome == ConfirmationOutcome::confirmed) ++found_small_spread;
+    if (to_the_end(noise, 0.02, 0.014, {}).outcome == ConfirmationOutcome::confirmed) ++found_large_spread;
   }
   EXPECT_GE(found_small_spread, 190);
   EXPECT_GE(found_large_spread, 190);
@@ -143,7 +142,7 @@ TEST(Confirmation, HardlyEverConfirmsNoChange) {
   Noise noise(63);
   int confirmed = 0;
   for (int round = 0; round < 6000; ++round) {
-    const auto result = to_the_end(noise, 0, 0.01, {.seed = static_cast<std::uint64_t>(round)});
+    const auto result = to_the_end(noise, 0, 0.01, {});
     if (result.outcome == ConfirmationOutcome::confirmed) ++confirmed;
   }
   EXPECT_LE(confirmed, 1);
@@ -154,7 +153,7 @@ TEST(Confirmation, IntervalCoversTheTruthAtWhicheverLookItStops) {
   int covered = 0;
   constexpr int rounds = 400;
   for (int round = 0; round < rounds; ++round) {
-    const auto result = to_the_end(noise, 0.01, 0.012, {.seed = static_cast<std::uint64_t>(round)});
+    const auto result = to_the_end(noise, 0.01, 0.012, {});
     if (result.ratio.low <= std::exp(0.01) && std::exp(0.01) <= result.ratio.high) ++covered;
   }
   EXPECT_GE(covered, rounds * 0.95 - 3 * std::sqrt(rounds * 0.95 * 0.05));

@@ -14,7 +14,7 @@ TrialTally AblationBench::trials(const Recording& recording, const analysis::Scr
   const Resampling from(recording.judged(), recording.block(), random);
   TrialSource source{[&] { return launches_of(from, coin, plant); }, {}};
   if (confirming == Confirming::yes) source.units = [&] { return units_of(from, coin, plant); };
-  return run_trials(count, settings, source, random);
+  return run_trials(count, settings, source);
 }
 
 AblationBench ablation_bench(const PartSettings& settings) {

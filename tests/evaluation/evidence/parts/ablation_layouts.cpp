@@ -38,8 +38,7 @@ TrialTally trials(AblationBench& bench, const LayoutPlan& plan, double margin, C
     const Resampling from(recording.judged(), recording.block(), bench.random);
     TrialSource source = with_layouts(from, plan, bench.random, plant);
     if (confirming == Confirming::no) source.units = nullptr;
-    sum.add(
-        run_trials(bench.sizes.layouts, settings_for(recording, plan.spread, margin), source, bench.random));
+    sum.add(run_trials(bench.sizes.layouts, settings_for(recording, plan.spread, margin), source));
   }
   return sum;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "evaluation/evidence/parts/ablation_bench.hpp"
+#include "evaluation/evidence/parts/ablation_confirmations.hpp"
 #include "evaluation/evidence/parts/ablation_layouts.hpp"
 #include "evaluation/evidence/recorded/pooled_slices.hpp"
 
@@ -156,12 +157,14 @@ void on_quiet_launches(AblationBench& bench, Ablations& found) {
 Ablations ablation_trials(const PartSettings& settings) {
   AblationBench bench = ablation_bench(settings);
   Ablations found;
-  settings.show("launches as recorded", 0, 3);
+  settings.show("launches as recorded", 0, 4);
   as_recorded(bench, found);
-  settings.show("quiet launches", 1, 3);
+  settings.show("quiet launches", 1, 4);
   on_quiet_launches(bench, found);
-  settings.show("layouts", 2, 3);
+  settings.show("layouts", 2, 4);
   add_layout_ablations(bench, found);
+  settings.show("confirmations", 3, 4);
+  add_confirmation_ablations(bench, found);
   return found;
 }
 

@@ -50,10 +50,19 @@ struct LayoutAblation {
   std::optional<Proportion> fresh;  ///< records, confirmed with new ones
 };
 
+/// Confirmations of 2 δ where σ = δ that say `not reproduced`, by what is tested.
+struct ConfirmationAblation {
+  enum class Half { tuning, judged } half = Half::judged;
+  analysis::Statistic statistic = analysis::Statistic::median;
+  Proportion sums;
+  Proportion ranks;
+};
+
 struct Ablations {
   std::vector<Ablation> rows;
   std::vector<RecordingAblation> recordings;
   std::vector<LayoutAblation> layouts;
+  std::vector<ConfirmationAblation> confirmations;
 };
 
 /// The noise of the quiet launches that layouts and rare events are tried on, in margins.

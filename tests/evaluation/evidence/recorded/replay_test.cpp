@@ -185,7 +185,7 @@ TEST(Trial, WithoutTheCoinABiasedSlotIsSuspectedAndRecorded) {
   const Resampling from(recording.judged(), recording.block(), random);
   const TrialSource bare{[&] { return launches_of(from, Coin::none); },
                          [&] { return units_of(from, Coin::none); }};
-  const TrialTally tally = run_trials(20, screen_settings(noise_of(recording.tuning())), bare, random);
+  const TrialTally tally = run_trials(20, screen_settings(noise_of(recording.tuning())), bare);
   EXPECT_EQ(tally.slower, 20U);
   EXPECT_EQ(tally.recorded_slower, 20U);
 }
@@ -243,7 +243,7 @@ TEST(LayoutEffects, AreRecordedWhenTheLayoutsStayAndNotWhenTheyAreFresh) {
   const Resampling from(recording.judged(), recording.block(), random);
   const auto records = [&](UnitLayouts units) {
     const TrialSource source = with_layouts(from, {0.01, 1, units}, random);
-    return run_trials(60, screen_settings(noise_of(recording.tuning())), source, random).records();
+    return run_trials(60, screen_settings(noise_of(recording.tuning())), source).records();
   };
   EXPECT_GE(records(UnitLayouts::same), 20U);
   EXPECT_EQ(records(UnitLayouts::fresh), 0U);

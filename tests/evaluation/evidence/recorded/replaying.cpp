@@ -48,7 +48,7 @@ TrialTally planted_trials(const Recording& recording, double effect, std::size_t
   if (effect != 0) plant = [effect](const LaunchRow& row) { return slowed(row, 1 + effect); };
   TrialSource source{[&] { return launches_of(from, Coin::fresh, plant); }, {}};
   if (confirming == Confirming::yes) source.units = [&] { return units_of(from, Coin::fresh, plant); };
-  return run_trials(count, screen_settings(noise_of(recording.tuning())), source, random);
+  return run_trials(count, screen_settings(noise_of(recording.tuning())), source);
 }
 
 std::size_t null_confirmations(const Recording& recording, std::size_t count, std::uint64_t seed) {
@@ -61,7 +61,6 @@ std::size_t null_confirmations(const Recording& recording, std::size_t count, st
     analysis::ConfirmationPlan plan;
     plan.suspected = i % 2 == 0 ? Direction::slower : Direction::faster;
     plan.minimum_effect = analysis::minimum_effect(analysis::ScreenSettings{}.margin);
-    plan.seed = random.next();
     const Statistic statistic = i / 2 % 2 == 0 ? Statistic::median : Statistic::total;
     const auto result = confirm_once(plan, statistic, units_of(from, Coin::fresh));
     confirmed += result.outcome == analysis::ConfirmationOutcome::confirmed ? 1 : 0;
@@ -74,7 +73,7 @@ TrialTally real_trials(std::span<const LaunchRow> launches, std::size_t count, s
   const Recording recording = recording_of(launches);
   const Resampling from(recording.judged(), recording.block(), random);
   const TrialSource source{[&] { return launches_of(from, Coin::none); }, {}};
-  return run_trials(count, screen_settings(noise_of(centred(recording.tuning()))), source, random);
+  return run_trials(count, screen_settings(noise_of(centred(recording.tuning()))), source);
 }
 
 void PlantedTally::add(const TrialTally& tally, double effect) {

@@ -18,22 +18,22 @@ Screened screen_once(const analysis::ScreenSettings& settings, const NextLaunch&
 }
 
 analysis::ConfirmationResult confirm_once(const analysis::ConfirmationPlan& plan, Statistic statistic,
-                                          const NextUnit& next) {
+                                          const NextUnit& next, analysis::PValueOf test) {
   std::vector<double> units;
-  analysis::ConfirmationResult result = analysis::confirm(units, plan);
+  analysis::ConfirmationResult result = analysis::confirm(units, plan, test);
   while (result.next_look > 0) {
     while (units.size() < result.next_look) {
       const Unit unit = next();
       units.push_back(*analysis::unit_value(unit[0].statistics, unit[1].statistics, statistic));
     }
-    result = analysis::confirm(units, plan);
+    result = analysis::confirm(units, plan, test);
   }
   return result;
 }
 
-analysis::ConfirmationPlan plan_for(const Screened& suspect, double margin, std::uint64_t seed) {
+analysis::ConfirmationPlan plan_for(const Screened& suspect, double margin) {
   return {suspect.outcome == Outcome::slower ? Direction::slower : Direction::faster,
-          analysis::minimum_effect(margin), seed};
+          analysis::minimum_effect(margin)};
 }
 
 double launches_at(const std::vector<std::size_t>& launches, double share) {
@@ -67,14 +67,14 @@ void TrialTally::add(const TrialTally& other) {
   launches.insert(launches.end(), other.launches.begin(), other.launches.end());
 }
 
-TrialTally run_trials(std::size_t count, const analysis::ScreenSettings& settings, const TrialSource& source,
-                      runners::Random& random) {
+TrialTally run_trials(std::size_t count, const analysis::ScreenSettings& settings,
+                      const TrialSource& source) {
   TrialTally tally;
   for (std::size_t i = 0; i < count; ++i) {
     const Screened screened = screen_once(settings, source.launches());
     tally.add(screened);
     if (!screened.is_suspect() || !source.units) continue;
-    const auto plan = plan_for(screened, settings.margin, random.next());
+    const auto plan = plan_for(screened, settings.margin);
     if (confirm_once(plan, screened.by, source.units()).outcome != ConfirmationOutcome::confirmed) continue;
     ++(screened.outcome == Outcome::slower ? tally.recorded_slower : tally.recorded_faster);
   }

@@ -25,11 +25,12 @@ struct Screened {
 [[nodiscard]] Screened screen_once(const analysis::ScreenSettings& settings, const NextLaunch& next);
 
 /// One confirmation by analysis::confirm, looked at when it asks to be.
-[[nodiscard]] analysis::ConfirmationResult confirm_once(const analysis::ConfirmationPlan& plan,
-                                                        analysis::Statistic statistic, const NextUnit& next);
+[[nodiscard]] analysis::ConfirmationResult confirm_once(
+    const analysis::ConfirmationPlan& plan, analysis::Statistic statistic, const NextUnit& next,
+    analysis::PValueOf test = analysis::signed_rank_p_value);
 
 /// The plan by which the daemon confirms that suspect.
-[[nodiscard]] analysis::ConfirmationPlan plan_for(const Screened& suspect, double margin, std::uint64_t seed);
+[[nodiscard]] analysis::ConfirmationPlan plan_for(const Screened& suspect, double margin);
 
 /// How a number of trials ended.
 struct TrialTally {
@@ -60,6 +61,6 @@ struct TrialSource {
 
 /// `count` screens, and a confirmation on units of its own after each suspect.
 [[nodiscard]] TrialTally run_trials(std::size_t count, const analysis::ScreenSettings& settings,
-                                    const TrialSource& source, runners::Random& random);
+                                    const TrialSource& source);
 
 }  // namespace tandem::evaluation

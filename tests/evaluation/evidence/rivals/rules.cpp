@@ -110,8 +110,7 @@ Judgement confirmed(Draw& draw) {
   const Screened screened = screen_once(settings, draw.next_launches());
   if (!screened.is_suspect()) return {Call::none, screened.launches};
   draw.move_on();
-  const auto result =
-      confirm_once(plan_for(screened, settings.margin, draw.random().next()), screened.by, draw.next_units());
+  const auto result = confirm_once(plan_for(screened, settings.margin), screened.by, draw.next_units());
   const bool reproduced = result.outcome == analysis::ConfirmationOutcome::confirmed;
   return {reproduced ? call_of(screened.outcome) : Call::none, screened.launches + 2 * result.units};
 }

@@ -1,4 +1,4 @@
-#include "analysis/sign_flip.hpp"
+#include "evaluation/evidence/recorded/sign_flip.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "specs/error.hpp"
 #include "tests/analysis/simulation.hpp"
 
-namespace tandem::analysis {
+namespace tandem::evaluation {
 namespace {
 
 /// Every pattern, one by one.
@@ -24,6 +24,8 @@ double by_enumeration(const std::vector<double>& values) {
   }
   return static_cast<double>(hits) / static_cast<double>(1U << values.size());
 }
+
+using analysis::Noise;
 
 TEST(SignFlip, HasKnownAnswers) {
   EXPECT_EQ(sign_flip_p_value(std::vector<double>{}, 1), 1);
@@ -77,4 +79,4 @@ TEST(SignFlip, RefusesValuesThatAreNotFinite) {
 }
 
 }  // namespace
-}  // namespace tandem::analysis
+}  // namespace tandem::evaluation

@@ -1,4 +1,4 @@
-#include "analysis/sign_flip.hpp"
+#include "evaluation/evidence/recorded/sign_flip.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 // Flipping the signs of a set of values lowers the sum by twice their own sum. So a pattern reaches the
 // observed sum exactly when the values it flips sum to 0 or less, and counting patterns is counting subsets.
 
-namespace tandem::analysis {
+namespace tandem::evaluation {
 namespace {
 
 /// The sums of all subsets, sorted: each value doubles the list, and two sorted lists merge.
@@ -91,4 +91,4 @@ double sign_flip_p_value(std::span<const double> values, std::uint64_t seed) {
   return static_cast<double>(1 + hits) / static_cast<double>(1 + random_sign_flips);
 }
 
-}  // namespace tandem::analysis
+}  // namespace tandem::evaluation

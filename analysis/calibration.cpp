@@ -28,6 +28,7 @@ constexpr double variance_of_medians = 1.5708;
 
 constexpr double least_share = 0.9;
 constexpr double errors_of_doubt = 2;
+constexpr double doubtful_deviations = 3;
 constexpr double slow_down_together = 1.3;
 constexpr double slow_down_of_threads = 1.1;
 constexpr double slow_down_to_confirm = 1.1;
@@ -212,9 +213,27 @@ SlowDown slow_down_of(std::span<const double> company, std::span<const double> a
 }
 
 std::optional<double> layout_spread_of(std::span<const double> means, double noise) {
-  const auto spread = robust_deviation(means);
-  if (!spread || means.size() < 2) return std::nullopt;
-  return std::sqrt(std::max(0.0, *spread * *spread - noise * noise));
+  if (means.size() < 2) return std::nullopt;
+  const auto n = static_cast<double>(means.size());
+  const double centre = std::accumulate(means.begin(), means.end(), 0.0) / n;
+  double squares = 0.0;
+  for (const double mean : means) squares += (mean - centre) * (mean - centre);
+  return std::sqrt(std::max(0.0, squares / (n - 1) - noise * noise));
+}
+
+std::vector<std::size_t> doubtful_layouts(std::span<const double> means, double noise) {
+  std::vector<std::size_t> doubtful;
+  const double centre = median(means).value_or(0.0);
+  const double limit = doubtful_deviations * std::max(robust_deviation(means).value_or(0.0), noise);
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    if (std::abs(means[i] - centre) > limit) doubtful.push_back(i);
+  }
+  return doubtful;
+}
+
+double nearer_to_others(std::span<const double> means, double one, double other) {
+  const double centre = median(means).value_or(0.0);
+  return std::abs(one - centre) <= std::abs(other - centre) ? one : other;
 }
 
 ExpectedSigma expected_sigma(const Calibration& calibration) {

@@ -65,8 +65,15 @@ struct SlowDown {
 [[nodiscard]] SlowDown slow_down_of(std::span<const double> company, std::span<const double> alone);
 
 /// ω: what linking a program anew moves its time by, from the mean log-ratios of relinkings against the
-/// original. `noise` is the standard deviation that each mean has from the launches alone; it is taken off.
+/// original: their standard deviation. Not a robust one: where one linking in ten is 20 % slower, that one is
+/// no outlier but what the next commit may get. `noise` is the standard deviation that each mean has from the
+/// launches alone; it is taken off.
 [[nodiscard]] std::optional<double> layout_spread_of(std::span<const double> means, double noise);
+
+/// Which of the means stand out so far that it may have been the machine: those are worth a second look, and
+/// of the two looks the one nearer to the others counts.
+[[nodiscard]] std::vector<std::size_t> doubtful_layouts(std::span<const double> means, double noise);
+[[nodiscard]] double nearer_to_others(std::span<const double> means, double one, double other);
 
 /// One arrangement that was tried, with its numbers as far as they were needed; or one that was impossible
 /// from the start, without launches and with its reason.

@@ -184,8 +184,17 @@ class Calibrating {
     return better ? other : chosen;
   }
 
-  /// Two launches in opposite slots per linking: their mean has no slot bias.
+  /// Two launches in opposite slots: their mean has no slot bias. Nothing: there is no time, or one failed.
+  std::optional<double> moved_by(Candidate& chosen, const runners::ProgramPair& linking) {
+    if (!launcher_.fits(chosen, 1, 2)) return std::nullopt;
+    const auto plan = chosen.next_plan();
+    const auto one = launcher_.log_ratio(chosen, linking, plan);
+    const auto other = launcher_.log_ratio(chosen, linking, opposite(plan));
+    return one && other ? std::optional((*one + *other) / 2) : std::nullopt;
+  }
+
   void measure_layouts(Candidate& chosen) {
+    std::vector<runners::ProgramPair> linkings;
     std::vector<double> means;
     for (std::uint64_t seed = 1; seed <= relinkings && launcher_.fits(chosen, 1, 2); ++seed) {
       const auto pair = subject_.relink(seed);
@@ -193,17 +202,25 @@ class Calibrating {
         note("the layout spread is not known: " + *why);
         return;
       }
-      const auto plan = chosen.next_plan();
-      const auto one = launcher_.log_ratio(chosen, std::get<runners::ProgramPair>(pair), plan);
-      const auto other = launcher_.log_ratio(chosen, std::get<runners::ProgramPair>(pair), opposite(plan));
-      if (one && other) means.push_back((*one + *other) / 2);
+      const auto& linking = std::get<runners::ProgramPair>(pair);
+      if (const auto moved = moved_by(chosen, linking)) {
+        linkings.push_back(linking);
+        means.push_back(*moved);
+      }
     }
     if (means.size() < fewest_relinkings) {
       note("the layout spread is not known: there was no time for enough relinkings");
       return;
     }
-    const auto noise = chosen.tried(subject_.benchmark, settings_.margin, subject_.facts.threads).noise;
-    layout_spread_ = analysis::layout_spread_of(means, noise.sigma / std::sqrt(2.0));
+    const double sigma =
+        chosen.tried(subject_.benchmark, settings_.margin, subject_.facts.threads).noise.sigma;
+    const double noise = sigma / std::sqrt(2.0);
+    for (const std::size_t i : analysis::doubtful_layouts(means, noise)) {
+      if (const auto again = moved_by(chosen, linkings[i])) {
+        means[i] = analysis::nearer_to_others(means, means[i], *again);
+      }
+    }
+    layout_spread_ = analysis::layout_spread_of(means, noise);
   }
 
   void note(const std::string& sentence) { note_ += (note_.empty() ? "" : "; ") + sentence; }

@@ -66,11 +66,20 @@ std::optional<double> moved_by(runners::PairRunner& runner, const Relinked& one,
 
 void measure_spread(runners::PairRunner& runner, Relinked& one) {
   const runners::MeasuringLock lock([](const std::string&) {});
+  std::vector<std::uint64_t> seeds;
   std::vector<double> means;
   for (std::uint64_t seed = 1; seed <= spread_layouts; ++seed) {
-    if (const auto mean = moved_by(runner, one, seed)) means.push_back(*mean);
+    const auto mean = moved_by(runner, one, seed);
+    if (!mean) continue;
+    seeds.push_back(seed);
+    means.push_back(*mean);
   }
   const double noise = one.prior.median / std::sqrt(static_cast<double>(spread_launches));
+  for (const std::size_t i : analysis::doubtful_layouts(means, noise)) {
+    if (const auto again = moved_by(runner, one, seeds[i])) {
+      means[i] = analysis::nearer_to_others(means, means[i], *again);
+    }
+  }
   one.spread = analysis::layout_spread_of(means, noise).value_or(0);
   one.margin = analysis::margin_of({0.01, one.spread, one.ground.facts.iteration_ns * 1e-9}).value;
   // Each launch draws a layout per side.

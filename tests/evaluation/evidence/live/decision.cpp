@@ -68,11 +68,12 @@ Journal::Fields fields_of(const Decision& one) {
           std::to_string(one.units),
           fmt::format("{:.6f}", one.confirmed_ratio),
           fmt::format("{:.3f}", one.confirmation_seconds),
-          one.load};
+          one.load,
+          std::to_string(one.seed)};
 }
 
 std::optional<Decision> decision_in(const Journal::Fields& fields) {
-  if (fields.size() != 16) return std::nullopt;
+  if (fields.size() != 17) return std::nullopt;
   Decision one;
   one.origin.workload = fields[0];
   one.origin.pairing = fields[1];
@@ -85,7 +86,7 @@ std::optional<Decision> decision_in(const Journal::Fields& fields) {
                      read_number(fields[8], one.ratio) && read_number(fields[9], one.sigma) &&
                      read_number(fields[10], one.margin) && read_number(fields[12], one.units) &&
                      read_number(fields[13], one.confirmed_ratio) &&
-                     read_number(fields[14], one.confirmation_seconds);
+                     read_number(fields[14], one.confirmation_seconds) && read_number(fields[16], one.seed);
   return whole ? std::optional(std::move(one)) : std::nullopt;
 }
 

@@ -43,6 +43,7 @@ struct Decision {
   double confirmed_ratio = 1;
   double confirmation_seconds = 0;
   std::string load = "-";  ///< of the host at the end, one-minute average
+  std::uint64_t seed = 1;  ///< of the run; with origin and number it decides every coin
 
   [[nodiscard]] bool is_suspect() const { return outcome == "slower" || outcome == "faster"; }
   [[nodiscard]] bool is_record() const { return confirmation == "confirmed"; }

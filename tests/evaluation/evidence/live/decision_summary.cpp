@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/confirmation.hpp"
 #include "analysis/statistics.hpp"
 #include "evaluation/evidence/results/goals.hpp"
 
@@ -147,12 +148,17 @@ std::vector<Goal> false_alarm_goals(const std::string& what, std::span<const Dec
        text_of(records), at_most(records, most_records)}};
   for (Goal& goal : goals) {
     if (goal.met == Goal::Met::unknown) {
-      goal.why =
-          "the interval of so many decisions reaches beyond the target; `replay` has the many that a small "
-          "one takes";
+      goal.why = "the interval of so many decisions reaches beyond the target";
     } else if (goal.met == Goal::Met::no) {
       goal.why = where_suspects_come_from(decisions);
     }
+  }
+  if (goals.back().met == Goal::Met::unknown) {
+    goals.back().why += fmt::format(
+        "; `replay` has the many that a small one takes. By the two steps together it is met: a suspect in "
+        "at "
+        "most {} of the decisions, and of those the confirmation lets through at most {}, an exact test",
+        percent(suspects.high), percent(analysis::confirmation_alpha));
   }
   return goals;
 }

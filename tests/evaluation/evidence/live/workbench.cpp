@@ -23,6 +23,9 @@ using Clock = std::chrono::steady_clock;
 /// As many as a calibration makes before it dares to speak of a bias.
 constexpr std::uint64_t noise_launches = 12;
 
+/// So few launches refuse what is sound now and then: as often it is looked at again.
+constexpr std::uint64_t most_looks = 3;
+
 runners::HostSettings host_settings(const fs::path& scratch) {
   runners::HostSettings settings;
   settings.scratch = scratch;
@@ -34,6 +37,16 @@ std::uint64_t seed_for(const std::string& part, std::uint64_t seed, const Origin
   const std::string words = fmt::format("{} {} {} {} {} {:g} {}", part, seed, origin.workload, origin.pairing,
                                         origin.layouts, origin.percent, number);
   return runners::Random(runners::seed_of(words)).next();
+}
+
+/// A shape with launches of so long, or why the pairing is not possible.
+std::variant<runners::SliceShape, std::string> shape_of(const Ground& ground, runners::Pairing pairing,
+                                                        std::chrono::nanoseconds launch_time) {
+  auto usual = usual_arrangement(ground, pairing);
+  if (auto* why = std::get_if<std::string>(&usual)) return std::move(*why);
+  auto arrangement = std::get<runners::Arrangement>(usual);
+  arrangement.launch_time = launch_time;
+  return runners::shape_for(ground.facts, arrangement);
 }
 
 }  // namespace
@@ -65,7 +78,8 @@ struct Workbench::Inside {
            std::chrono::duration<double>(Clock::now() - begin).count() > 60 * *settings.minutes;
   }
 
-  void keep(const Measured& measured) {
+  void keep(Measured measured) {
+    measured.decision.seed = settings.seed;
     for (const LaunchRow& launch : measured.launches) {
       launches << line_of(Sample{measured.decision.origin, measured.decision.number, launch}) << '\n';
     }
@@ -87,10 +101,29 @@ const fs::path& Workbench::scratch() const {
   return inside_->folder.path();
 }
 
-Workbench::Noise Workbench::noise_of(const Ground& ground, const runners::SliceShape& shape, double margin) {
+std::optional<Workbench::Prepared> Workbench::prepare(const std::string& name, const Ground& ground,
+                                                      runners::Pairing pairing,
+                                                      std::chrono::nanoseconds launch_time,
+                                                      std::vector<std::string>& notes) {
+  inside_->settings.show(fmt::format("looking at {}", name), 0, 1);
+  auto shape = shape_of(ground, pairing, launch_time);
+  auto* refused = std::get_if<std::string>(&shape);
+  std::string why = refused == nullptr ? "" : *refused;
+  for (std::uint64_t look = 0; refused == nullptr && look < most_looks; ++look) {
+    Noise noise = noise_of(ground, std::get<runners::SliceShape>(shape), look);
+    if (noise.refused.empty()) return Prepared{std::get<runners::SliceShape>(shape), noise.prior};
+    why = std::move(noise.refused);
+  }
+  notes.push_back(
+      fmt::format("{} by {} was not measured in the last run: {}.", name, runners::name_of(pairing), why));
+  return std::nullopt;
+}
+
+Workbench::Noise Workbench::noise_of(const Ground& ground, const runners::SliceShape& shape,
+                                     std::uint64_t look) {
   const runners::MeasuringLock lock([](const std::string&) {});
   const auto pair = ground.pair.both(runners::Side::control);
-  const std::uint64_t seed = runners::seed_of(ground.pair.control.string());
+  const std::uint64_t seed = runners::seed_of(fmt::format("{} {}", ground.pair.control.string(), look));
   std::vector<runners::Launch> launches;
   for (std::uint64_t index = 0; index < noise_launches; ++index) {
     auto result = inside_->runner.launch(pair, {runners::Protocol::slices, ground.benchmark, shape},
@@ -104,10 +137,10 @@ Workbench::Noise Workbench::noise_of(const Ground& ground, const runners::SliceS
   tried.noise = analysis::noise_of(launches, {});
   Noise noise;
   noise.prior = {tried.noise.sigma, tried.noise.sigma_total};
-  noise.refused = analysis::reason_to_refuse(tried, margin, ground.facts.threads);
+  noise.refused = analysis::reason_to_refuse(tried, live_margin, ground.facts.threads);
   if (tried.noise.launches < noise_launches / 2) noise.refused = "it fails";
   const std::size_t most = analysis::ScreenSettings{}.max_launches;
-  if (noise.refused.empty() && analysis::is_unmeasurable(tried.noise.sigma, margin, most)) {
+  if (noise.refused.empty() && analysis::is_unmeasurable(tried.noise.sigma, live_margin, most)) {
     noise.refused = fmt::format("unmeasurable: one launch scatters by {:.1f} %", 100 * tried.noise.sigma);
   }
   return noise;
@@ -115,7 +148,13 @@ Workbench::Noise Workbench::noise_of(const Ground& ground, const runners::SliceS
 
 std::vector<Decision> Workbench::fill(const std::vector<Cell>& cells) {
   std::map<Origin, std::size_t> made;
-  for (const Decision& decision : decisions_in(inside_->journal)) ++made[decision.origin];
+  for (const Decision& decision : decisions_in(inside_->journal)) {
+    if (decision.seed != inside_->settings.seed) {
+      throw InputError(fmt::format("journal/{}.tsv was begun with the seed {}: go on with that, or remove it",
+                                   inside_->part, decision.seed));
+    }
+    ++made[decision.origin];
+  }
   std::size_t all = 0;
   std::size_t done = 0;
   for (const Cell& cell : cells) {
@@ -143,15 +182,6 @@ std::vector<Decision> Workbench::fill(const std::vector<Cell>& cells) {
                          seed_for(inside_->part, inside_->settings.seed, next->origin, number)));
   }
   return decisions_in(inside_->journal);
-}
-
-std::variant<runners::SliceShape, std::string> shape_of(const Ground& ground, runners::Pairing pairing,
-                                                        std::chrono::nanoseconds launch_time) {
-  auto usual = usual_arrangement(ground, pairing);
-  if (auto* why = std::get_if<std::string>(&usual)) return std::move(*why);
-  auto arrangement = std::get<runners::Arrangement>(usual);
-  arrangement.launch_time = launch_time;
-  return runners::shape_for(ground.facts, arrangement);
 }
 
 fs::path workload(const PartSettings& settings, const std::string& name, const std::string& percent) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "evaluation/pairing/arrangement.hpp"
 
 namespace tandem::evaluation {
+
+inline constexpr double live_margin = 0.01;  ///< δ of all live parts, but where layouts ask for more
 
 /// What the live parts measure on: the host's runner and a journal of decisions, which are made in turns, so
 /// that all kinds of them meet the same moods of the machine and an interrupted run is balanced. The host's
@@ -30,12 +33,17 @@ class Workbench {
   [[nodiscard]] runners::PairRunner& runner();
   [[nodiscard]] const std::filesystem::path& scratch() const;
 
-  /// A short A/A of the program: what its launches scatter by when they are measured so.
-  struct Noise {
+  /// How a workload is measured, and what its launches scatter by then.
+  struct Prepared {
+    runners::SliceShape shape;
     daemon::PriorSigma prior;
-    std::string refused;  ///< why this way of measuring may not be used, a clause; empty: it may
   };
-  [[nodiscard]] Noise noise_of(const Ground& ground, const runners::SliceShape& shape, double margin);
+  /// By a short A/A of the program. Nothing if that refuses to measure so, as a calibration would; a note
+  /// says why.
+  [[nodiscard]] std::optional<Prepared> prepare(const std::string& name, const Ground& ground,
+                                                runners::Pairing pairing,
+                                                std::chrono::nanoseconds launch_time,
+                                                std::vector<std::string>& notes);
 
   /// One kind of decision and how many are wanted of it, earlier runs included.
   struct Cell {
@@ -48,14 +56,15 @@ class Workbench {
   [[nodiscard]] std::vector<Decision> fill(const std::vector<Cell>& cells);
 
  private:
+  struct Noise {
+    daemon::PriorSigma prior;
+    std::string refused;  ///< why this way of measuring may not be used, a clause; empty: it may
+  };
+  [[nodiscard]] Noise noise_of(const Ground& ground, const runners::SliceShape& shape, std::uint64_t look);
+
   struct Inside;
   std::unique_ptr<Inside> inside_;
 };
-
-/// A shape with launches of so long, or why the pairing is not possible.
-[[nodiscard]] std::variant<runners::SliceShape, std::string> shape_of(const Ground& ground,
-                                                                      runners::Pairing pairing,
-                                                                      std::chrono::nanoseconds launch_time);
 
 /// The programs of tests/evaluation/workloads in BUILD/evaluation_programs. In a brief run `steady` and, for
 /// any more work, `slower` of tests/programs stand for all of them.

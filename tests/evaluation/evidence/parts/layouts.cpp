@@ -81,7 +81,7 @@ void measure_spread(runners::PairRunner& runner, Relinked& one) {
     }
   }
   one.spread = analysis::layout_spread_of(means, noise).value_or(0);
-  one.margin = analysis::margin_of({0.01, one.spread, one.ground.facts.iteration_ns * 1e-9}).value;
+  one.margin = analysis::margin_of({live_margin, one.spread, one.ground.facts.iteration_ns * 1e-9}).value;
   // Each launch draws a layout per side.
   one.prior.median = std::hypot(one.prior.median, std::sqrt(2.0) * one.spread);
   one.prior.total = std::hypot(one.prior.total, std::sqrt(2.0) * one.spread);
@@ -188,18 +188,11 @@ PartResult layouts(const PartSettings& settings) {
     Relinked one;
     one.pool = std::make_shared<LayoutPool>(home, bench.scratch() / "layouts" / name);
     one.ground = look_at(bench.runner(), one.pool->as_built(), one.pool->as_built());
-    const auto shape = shape_of(one.ground, runners::Pairing::alternate, launch_time);
-    if (const auto* why = std::get_if<std::string>(&shape)) {
-      result.notes.push_back(fmt::format("{} was not measured in the last run: {}.", name, *why));
-      continue;
-    }
-    one.shape = std::get<runners::SliceShape>(shape);
-    const auto noise = bench.noise_of(one.ground, one.shape, 0.01);
-    if (!noise.refused.empty()) {
-      result.notes.push_back(fmt::format("{} was not measured in the last run: {}.", name, noise.refused));
-      continue;
-    }
-    one.prior = noise.prior;
+    const auto prepared =
+        bench.prepare(name, one.ground, runners::Pairing::alternate, launch_time, result.notes);
+    if (!prepared) continue;
+    one.shape = prepared->shape;
+    one.prior = prepared->prior;
     measure_spread(bench.runner(), one);
     spreads.rows.push_back(
         {name, fmt::format("{:.2f} %", 100 * one.spread), fmt::format("{:.2f} %", 100 * one.margin)});

@@ -62,21 +62,13 @@ PartResult live(const PartSettings& settings) {
     const Ground ground = look_at(bench.runner(), program, program);
     for (const Pairing pairing : {Pairing::alternate, Pairing::duet, Pairing::process}) {
       if (each.of(pairing) == 0) continue;
-      settings.show(fmt::format("looking at {}", name), 0, 1);
-      const auto shape = shape_of(ground, pairing, launch_time);
-      const auto* impossible = std::get_if<std::string>(&shape);
-      const auto noise = impossible == nullptr
-                             ? bench.noise_of(ground, std::get<runners::SliceShape>(shape), 0.01)
-                             : Workbench::Noise{{}, *impossible};
-      if (!noise.refused.empty()) {
-        result.notes.push_back(fmt::format("{} by {} was not measured in the last run: {}.", name,
-                                           runners::name_of(pairing), noise.refused));
-        continue;
-      }
+      const auto prepared = bench.prepare(name, ground, pairing, launch_time, result.notes);
+      if (!prepared) continue;
       const Origin origin{name, runners::name_of(pairing), "same", 0};
       cells.push_back({fmt::format("{} by {}", name, origin.pairing), origin, each.of(pairing),
-                       [ground, origin, shape = std::get<runners::SliceShape>(shape), prior = noise.prior](
-                           std::size_t) { return subject_of(ground, origin, shape, prior); }});
+                       [ground, origin, prepared = *prepared](std::size_t) {
+                         return subject_of(ground, origin, prepared.shape, prepared.prior);
+                       }});
     }
   }
   const std::vector<Decision> decisions = bench.fill(cells);

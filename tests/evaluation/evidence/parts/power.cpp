@@ -15,8 +15,7 @@ namespace {
 using Found = std::function<bool(const Decision&)>;
 
 constexpr std::size_t decisions_per_cell = 20;
-constexpr std::size_t confirmed_per_cell = 3;  // suspects among the first so many of each cell are confirmed
-constexpr double margin = 0.01;
+constexpr std::size_t confirmed_per_cell = 2;  // suspects among the first so many of each cell are confirmed
 
 struct Size {
   const char* name;
@@ -143,9 +142,9 @@ Goal power_goal(std::span<const Decision> decisions, double percent, double most
 
 std::vector<Goal> goals_in(std::span<const Decision> decisions) {
   std::vector<Goal> goals = {
-      power_goal(decisions, 2, margin, 0.95, "power at 2δ (2 % more or less work) where σ ≤ δ"),
-      power_goal(decisions, 1, 0.4 * margin, 0.95, "power at δ (1 %) where σ ≤ 0.4 δ"),
-      power_goal(decisions, 5, margin, 0.999, "power at 5 % where σ ≤ δ")};
+      power_goal(decisions, 2, live_margin, 0.95, "power at 2δ (2 % more or less work) where σ ≤ δ"),
+      power_goal(decisions, 1, 0.4 * live_margin, 0.95, "power at δ (1 %) where σ ≤ 0.4 δ"),
+      power_goal(decisions, 5, live_margin, 0.999, "power at 5 % where σ ≤ δ")};
   goals.back().source = "stats 7";
   const auto compute = of(decisions, "arithmetic", 0);
   const auto gemm = of(decisions, "gemm", 0);
@@ -193,26 +192,16 @@ PartResult power(const PartSettings& settings) {
   for (const Workload& each : workloads) {
     const auto control = workload(settings, each.name);
     const Ground ground = look_at(bench.runner(), control, control);
-    settings.show(fmt::format("looking at {}", each.name), 0, 1);
-    const auto possible = shape_of(ground, runners::Pairing::alternate, runners::Arrangement{}.launch_time);
-    if (const auto* why = std::get_if<std::string>(&possible)) {
-      result.notes.push_back(fmt::format("{} was not measured in the last run: {}.", each.name, *why));
-      continue;
-    }
-    const auto shape = std::get<runners::SliceShape>(possible);
-    const auto noise = bench.noise_of(ground, shape, margin);
-    if (!noise.refused.empty()) {
-      result.notes.push_back(
-          fmt::format("{} was not measured in the last run: {}.", each.name, noise.refused));
-      continue;
-    }
+    const auto prepared = bench.prepare(each.name, ground, runners::Pairing::alternate,
+                                        runners::Arrangement{}.launch_time, result.notes);
+    if (!prepared) continue;
     const auto add = [&](const char* percent, double signed_percent, std::size_t number_wanted) {
       const auto more = workload(settings, each.name, percent);
       runners::ProgramPair pair = ground.pair;
       (signed_percent < 0 ? pair.control : pair.treatment) = more;
       const Origin origin{each.name, "alternate", "same", signed_percent};
       cells.push_back({fmt::format("{} with {} %", each.name, signed_percent), origin, number_wanted,
-                       [=, prior = noise.prior, benchmark = ground.benchmark](std::size_t number) {
+                       [=, measured = *prepared, benchmark = ground.benchmark](std::size_t number) {
                          DecisionSubject subject;
                          subject.origin = origin;
                          subject.pairs = daemon::always(pair);
@@ -220,9 +209,9 @@ PartResult power(const PartSettings& settings) {
                              [pair](std::uint64_t) -> std::variant<runners::ProgramPair, std::string> {
                            return pair;
                          };
-                         subject.subject = {runners::Protocol::slices, benchmark, shape};
-                         subject.prior = prior;
-                         subject.margin = margin;
+                         subject.subject = {runners::Protocol::slices, benchmark, measured.shape};
+                         subject.prior = measured.prior;
+                         subject.margin = live_margin;
                          if (number >= confirmed_per_cell)
                            subject.confirming = DecisionSubject::Confirming::no;
                          return subject;
@@ -234,7 +223,7 @@ PartResult power(const PartSettings& settings) {
       // Half of the margin is where either answer is right: it takes all launches, and less of it is enough.
       const bool promised =
           size.percent == 2 && (each.name == std::string("arithmetic") || each.name == std::string("gemm"));
-      const std::size_t some = size.percent < 1 ? (wanted + 3) / 4 : promised ? 2 * wanted : wanted;
+      const std::size_t some = size.percent < 1 ? (wanted + 3) / 4 : promised ? 4 * wanted : wanted;
       add(size.name, size.percent, some);
       if (!brief) add(size.name, -size.percent, some);
     }
@@ -251,7 +240,7 @@ PartResult power(const PartSettings& settings) {
       "the "
       "instructions. Screens as the daemon makes them: `alternate`, slices of 0.2 ms, 120 ms per launch, "
       "margin 1 %, at "
-      "most 66 launches; what the first three decisions of each kind suspect goes on into a confirmation.";
+      "most 66 launches; what the first two decisions of each kind suspect goes on into a confirmation.";
   result.seconds = summary_of(decisions).seconds;
   result.goals = goals_in(decisions);
   result.tables = {power_table(settings, decisions)};

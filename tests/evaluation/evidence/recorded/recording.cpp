@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/statistics.hpp"
 #include "evaluation/evidence/recorded/resampling.hpp"
 #include "specs/error.hpp"
 
@@ -69,6 +70,21 @@ analysis::LaunchNoise noise_of(std::span<const LaunchRow> launches) {
   analysis::LaunchNoise noise = analysis::noise_of(medians, {});
   noise.sigma_total = analysis::noise_of(totals, {}).sigma;
   return noise;
+}
+
+analysis::LaunchNoise noise_about_centre(std::span<const LaunchRow> launches) {
+  std::vector<double> medians;
+  std::vector<double> totals;
+  for (const LaunchRow& row : launches) {
+    medians.push_back(row.statistics.median);
+    totals.push_back(row.statistics.total);
+  }
+  std::vector<LaunchRow> rows(launches.begin(), launches.end());
+  for (LaunchRow& row : rows) {
+    row.statistics.median -= *analysis::median(medians);
+    row.statistics.total -= *analysis::median(totals);
+  }
+  return noise_of(rows);
 }
 
 std::string refusal(const Recording& recording, double margin) {

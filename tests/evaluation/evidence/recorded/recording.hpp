@@ -38,6 +38,9 @@ inline constexpr std::size_t fewest_launches = 40;
 /// slot bias.
 [[nodiscard]] analysis::LaunchNoise noise_of(std::span<const LaunchRow> launches);
 
+/// The same of launches whose builds differ: about what they differ by, not about 0.
+[[nodiscard]] analysis::LaunchNoise noise_about_centre(std::span<const LaunchRow> launches);
+
 /// Why calibration would not measure in this way, by the tuning half. Empty: it would.
 [[nodiscard]] std::string refusal(const Recording& recording, double margin);
 

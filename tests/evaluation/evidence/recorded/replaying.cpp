@@ -17,22 +17,6 @@ Recording recording_of(std::span<const LaunchRow> launches) {
   return {"", {launches.begin(), launches.end()}};
 }
 
-/// Turned back by their own centres: what is left is their noise.
-std::vector<LaunchRow> centred(std::span<const LaunchRow> launches) {
-  std::vector<double> medians;
-  std::vector<double> totals;
-  for (const LaunchRow& row : launches) {
-    medians.push_back(row.statistics.median);
-    totals.push_back(row.statistics.total);
-  }
-  std::vector<LaunchRow> rows(launches.begin(), launches.end());
-  for (LaunchRow& row : rows) {
-    row.statistics.median -= *analysis::median(medians);
-    row.statistics.total -= *analysis::median(totals);
-  }
-  return rows;
-}
-
 }  // namespace
 
 TrialTally null_trials(const Recording& recording, std::size_t count, std::uint64_t seed) {
@@ -73,7 +57,7 @@ TrialTally real_trials(std::span<const LaunchRow> launches, std::size_t count, s
   const Recording recording = recording_of(launches);
   const Resampling from(recording.judged(), recording.block(), random);
   const TrialSource source{[&] { return launches_of(from, Coin::none); }, {}};
-  return run_trials(count, screen_settings(noise_of(centred(recording.tuning()))), source);
+  return run_trials(count, screen_settings(noise_about_centre(recording.tuning())), source);
 }
 
 void PlantedTally::add(const TrialTally& tally, double effect) {

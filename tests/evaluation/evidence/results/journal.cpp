@@ -25,6 +25,8 @@ std::string text_in(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+}  // namespace
+
 Journal::Fields fields_in(std::string_view line) {
   Journal::Fields fields;
   for (;;) {
@@ -34,8 +36,6 @@ Journal::Fields fields_in(std::string_view line) {
     line.remove_prefix(tab + 1);
   }
 }
-
-}  // namespace
 
 Journal::Journal(fs::path path) : path_(std::move(path)) {
   if (path_.has_parent_path()) fs::create_directories(path_.parent_path());

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem::evaluation {
@@ -26,5 +27,8 @@ class Journal {
   std::ofstream file_;
   std::vector<Fields> rows_;
 };
+
+/// The fields of one line, its end left out.
+[[nodiscard]] Journal::Fields fields_in(std::string_view line);
 
 }  // namespace tandem::evaluation

@@ -4,9 +4,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 
+#include "evaluation/evidence/live/decision.hpp"
+#include "evaluation/evidence/results/journal.hpp"
 #include "evaluation/evidence/results/result_file.hpp"
 
 namespace tandem::evaluation {
@@ -52,6 +55,30 @@ TEST_F(Published, DrawingsAreThoseOfTheResults) {
     if (entry.path().extension() != ".svg") continue;
     EXPECT_TRUE(drawn.contains(entry.path().filename())) << entry.path() << " belongs to no result";
   }
+}
+
+TEST_F(Published, CountsAreThoseOfTheDecisionsOneByOne) {
+  std::set<std::string> counted;
+  for (const PartResult& result : results) {
+    const fs::path journal = published / "journal" / (result.part + ".tsv");
+    if (!result.figures.contains("decisions")) continue;
+    ASSERT_TRUE(fs::exists(journal)) << journal << " is missing";
+    std::ifstream lines(journal);
+    std::map<std::string, double> counts;
+    for (std::string line; std::getline(lines, line);) {
+      const auto decision = decision_in(fields_in(line));
+      ASSERT_TRUE(decision) << journal << ": " << line;
+      counts["decisions"] += 1;
+      counts["suspects"] += decision->is_suspect() ? 1 : 0;
+      counts["records"] += decision->is_record() ? 1 : 0;
+    }
+    for (const auto& [name, count] : counts) {
+      if (result.figures.contains(name))
+        EXPECT_EQ(result.figures.at(name), count) << result.part << " " << name;
+    }
+    counted.insert(result.part);
+  }
+  EXPECT_EQ(counted, (std::set<std::string>{"layouts", "live", "power"}));
 }
 
 TEST_F(Published, ReadmeQuotesTheGoals) {

@@ -33,7 +33,7 @@ Material changed_material(const Origin& origin, std::vector<LaunchRow> launches,
     material.settings = other.settings;
   }
   if (material.equal.empty()) {
-    material.settings = screen_settings(noise_of(std::span(launches).first(launches.size() / 2)));
+    material.settings = screen_settings(noise_about_centre(std::span(launches).first(launches.size() / 2)));
     material.settings.margin = margin;
   }
   material.launches = std::move(launches);

@@ -73,8 +73,9 @@ TEST_F(Published, CountsAreThoseOfTheDecisionsOneByOne) {
       counts["records"] += decision->is_record() ? 1 : 0;
     }
     for (const auto& [name, count] : counts) {
-      if (result.figures.contains(name))
-        EXPECT_EQ(result.figures.at(name), count) << result.part << " " << name;
+      const auto said = result.figures.find(name);
+      if (said == result.figures.end()) continue;
+      EXPECT_EQ(said->second, count) << result.part << " " << name;
     }
     counted.insert(result.part);
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <chrono>
 
@@ -17,6 +18,7 @@ std::map<std::string, std::string> host_facts() {
   };
   return {{"cpu", facts.cpu_model.value_or("unavailable")},
           {"processors", std::to_string(facts.processors)},
+          {"nice", std::to_string(getpriority(PRIO_PROCESS, 0))},
           {"topology", facts.topology.value_or("unavailable")},
           {"kernel", facts.kernel},
           {"compiler", __VERSION__},

@@ -92,12 +92,10 @@ Table walks_table(const Costs& costs) {
   }
   table.below =
       "A hundred times a second it was looked, from outside, which children of the daemon were alive: a "
-      "build, a link, a "
-      "launch (a listing of benchmarks is one too), something else (a tool asked for its version, or a child "
-      "that ended "
-      "before it could be told), or none. `outside` is the share of the last two: everything that the daemon "
-      "does between "
-      "its children, with fetches, copies of executables, statistics, store, reports and waiting.";
+      "build, a link, a launch (a listing of benchmarks is one too), something else (a tool asked for its "
+      "version, or a child that ended before it could be told), or none. `outside` is the share of the last "
+      "two: everything that the daemon does between its children, with fetches, copies of executables, "
+      "statistics, store, reports and waiting.";
   return table;
 }
 
@@ -114,8 +112,8 @@ Table commits_table(const Costs& costs) {
   }
   table.below =
       "`build + (k-1) links + benchmarks x launches x (start + 0.12 s) + suspects x units x (2 launches + 2 "
-      "links)`, with "
-      "launches and units as they were made and build, link and start timed by hand just before:";
+      "links)`, with launches and units as they were made and build, link and start timed by hand just "
+      "before:";
   for (const WalkCost& one : costs.walks) {
     table.below += fmt::format(" {} benchmarks: build {:.2f} s, link {:.3f} s, start {:.4f} s.",
                                one.benchmarks, one.build, one.link, one.start);

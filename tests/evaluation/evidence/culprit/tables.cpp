@@ -88,16 +88,12 @@ Table answers_table(const std::vector<Cell>& cells) {
   }
   table.below =
       "θ/σ: one step over the standard deviation of one measurement (two launches in opposite slots). "
-      "`fresh`: "
-      "besides, every linking moves a side by a quarter of the effect, and every measurement is linked anew, "
-      "as "
-      "Tandem does. `fixed`: the same, but each commit keeps one linking, which Tandem does not do: what "
-      "linking "
-      "anew buys. `with co-suspects`: the culprit, or a commit right before it, does not build. `withdrawn`: "
-      "a "
-      "wrong commit that was then not confirmed against its parent, so that no record names it. Measurements "
-      "are "
-      "those of the search; the confirmation after it takes 16 more, seldom 32 or 64.";
+      "`fresh`: besides, every linking moves a side by a quarter of the effect, and every measurement is "
+      "linked anew, as Tandem does. `fixed`: the same, but each commit keeps one linking, which Tandem does "
+      "not do: what linking anew buys. `with co-suspects`: the culprit, or a commit right before it, does "
+      "not build. `withdrawn`: a wrong commit that was then not confirmed against its parent, so that no "
+      "record names it. Measurements are those of the search; the confirmation after it takes 16 more, "
+      "seldom 32 or 64.";
   return table;
 }
 
@@ -133,14 +129,10 @@ Table bisection_table(const std::vector<Cell>& cells) {
   table.below =
       "Same histories, same noise. A bisection halves the range by one measurement of the middle, or by the "
       "median of three, against half of the known effect. `spread`: linkings differ by a quarter of the "
-      "effect per "
-      "side; Tandem links anew for every measurement, a bisection has built each commit once. Right: the "
-      "culprit "
-      "is named, alone or with those beside it that do not build. Published: FACF 97.5 % and its plain "
-      "bisection "
-      "96.1 % where a culprit exists, about 40 % of the ranges having none (Google, ICST 2023); FBDetect "
-      "94.7 % "
-      "among its first three, for a third of the regressions (Meta, SOSP 2024).";
+      "effect per side; Tandem links anew for every measurement, a bisection has built each commit once. "
+      "Right: the culprit is named, alone or with those beside it that do not build. Published: FACF 97.5 % "
+      "and its plain bisection 96.1 % where a culprit exists, about 40 % of the ranges having none (Google, "
+      "ICST 2023); FBDetect 94.7 % among its first three, for a third of the regressions (Meta, SOSP 2024).";
   return table;
 }
 

@@ -156,8 +156,7 @@ std::vector<Goal> false_alarm_goals(const std::string& what, std::span<const Dec
   if (goals.back().met == Goal::Met::unknown) {
     goals.back().why += fmt::format(
         "; `replay` has the many that a small one takes. By the two steps together it is met: a suspect in "
-        "at "
-        "most {} of the decisions, and of those the confirmation lets through at most {}, an exact test",
+        "at most {} of the decisions, and of those the confirmation lets through at most {}, an exact test",
         percent(suspects.high), percent(analysis::confirmation_alpha));
   }
   return goals;

@@ -44,13 +44,10 @@ Table summary(const Ablations& found) {
                           row.buys});
   }
   table.below = fmt::format(
-      "*Found*: of 2 % more time. *Launches*: of equal builds; of what was found, where there are layouts or "
-      "rare "
-      "slices. *Quiet*: all log-ratios of the sound recordings multiplied so that σ = {:g} δ; with ω, each "
-      "layout of a build "
-      "has a time of its own. The t-tests look once, know no margin and have no second look; slices are "
-      "pooled by "
-      "the moments that are kept of each launch.",
+      "*Found*: of 2 % more time. *Launches*: of equal builds; of what was found, where there are layouts "
+      "or rare slices. *Quiet*: all log-ratios of the sound recordings multiplied so that σ = {:g} δ; with "
+      "ω, each layout of a build has a time of its own. The t-tests look once, know no margin and have no "
+      "second look; slices are pooled by the moments that are kept of each launch.",
       quiet_sigma);
   return table;
 }
@@ -84,8 +81,7 @@ Table layout_table(const Ablations& found) {
   }
   table.below =
       "Each layout of a build has a time of its own, normal with the deviation ω; every launch draws one of "
-      "each "
-      "side. δ is at least 2ω where calibration knows ω; rows with a smaller δ show the screen alone.";
+      "each side. δ is at least 2ω where calibration knows ω; rows with a smaller δ show the screen alone.";
   return table;
 }
 
@@ -163,12 +159,10 @@ PartResult ablations(const PartSettings& settings) {
   result.part = "ablations";
   result.title = "What each part of the method buys";
   result.says =
-      "The recorded launches of the part `replay`, their second halves, judged as built and with one part of "
-      "the "
-      "method taken out at a time. Screen and confirmation are the daemon's own code; what is taken out is "
-      "taken "
-      "out of what they are given. Like the replay it tests the method, not the machine; layouts are "
-      "simulated.";
+      "The recorded launches of the part `replay`, their second halves, judged as built and with one part "
+      "of the method taken out at a time. Screen and confirmation are the daemon's own code; what is taken "
+      "out is taken out of what they are given. Like the replay it tests the method, not the machine; "
+      "layouts are simulated.";
   result.goals = coin_goals(found);
   result.tables = {summary(found), recording_table(found), layout_table(found), confirmation_table(found)};
   result.plots = {alarm_plot(found)};

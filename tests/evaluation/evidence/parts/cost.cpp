@@ -26,12 +26,10 @@ constexpr double most_verdict_ms = 1;
 
 constexpr const char* says =
     "The daemon walks programs of many benchmarks: a first commit, one without effect and one that gives a "
-    "single "
-    "benchmark 10 % more work. Seconds of a commit stand beside the formula of the design, and where they "
-    "went was seen "
-    "from outside. Then a daemon has nothing to do; a poll finds nothing new in a long history; and the "
-    "statistics are "
-    "timed alone, over prepared launches. All of it depends on the host and on what else runs there.";
+    "single benchmark 10 % more work. Seconds of a commit stand beside the formula of the design, and where "
+    "they went was seen from outside. Then a daemon has nothing to do; a poll finds nothing new in a long "
+    "history; and the statistics are timed alone, over prepared launches. All of it depends on the host and "
+    "on what else runs there.";
 
 Goal unknown(const char* what, const char* target, std::string why) {
   return {design, what, target, "not measured", Goal::Met::unknown, std::move(why)};

@@ -23,16 +23,11 @@ constexpr double most_accused = 0.001;
 
 constexpr const char* says =
     "A culprit search is driven through histories whose culprit is known. Simulated ones have one culprit, "
-    "none or "
-    "two, and a tenth of their commits does not build; noise and effect are estimated from a confirmation, "
-    "as in the "
-    "daemon, and what is named is confirmed against its parent, as every record is. They show the rule under "
-    "its own "
-    "model of the noise, not the machine. Real ones are commits of a little library, one of which does more "
-    "work, "
-    "counted in instructions, while the others move, rename, comment or add code that nobody calls; `tandem "
-    "bisect` "
-    "gets the first and the last of them.";
+    "none or two, and a tenth of their commits does not build; noise and effect are estimated from a "
+    "confirmation, as in the daemon, and what is named is confirmed against its parent, as every record is. "
+    "They show the rule under its own model of the noise, not the machine. Real ones are commits of a "
+    "little library, one of which does more work, counted in instructions, while the others move, rename, "
+    "comment or add code that nobody calls; `tandem bisect` gets the first and the last of them.";
 
 bool is_goal_cell(const Cell& cell) {
   return cell.rule.kind == Rule::Kind::tandem && cell.plan.steps != Steps::none &&

@@ -155,10 +155,8 @@ std::string kinds_of_linkings(const PartSettings& settings, std::span<const Deci
   const auto samples = read_samples(settings.out / "launches" / "layouts.tsv");
   return fmt::format(
       ". Its two linkings were more than 10 % apart in {} of the launches, and in {} with functions and "
-      "loops aligned "
-      "(`-falign-functions=64 -falign-loops=32`): there are two kinds of linkings, and eight a side do not "
-      "always have "
-      "equal shares of them. A confirmation in fresh linkings does",
+      "loops aligned (`-falign-functions=64 -falign-loops=32`): there are two kinds of linkings, and eight "
+      "a side do not always have equal shares of them. A confirmation in fresh linkings does",
       text_of(far_apart(samples, most)), text_of(far_apart(samples, most + "_aligned")));
 }
 
@@ -211,13 +209,10 @@ PartResult layouts(const PartSettings& settings) {
   result.title = "One source, other layouts, live (A/A′)";
   result.says =
       "Each decision compares one program with itself, linked in other orders: eight linkings per side are "
-      "drawn from "
-      "64, every launch runs one of them, as the daemon does; a suspect is confirmed in linkings that are "
-      "made for it. "
-      "The programs are compiled with alignment switched off, so that places matter. Margins are those of "
-      "the daemon: "
-      "1 %, or twice the spread between linkings. Every record here is a false one. Of workloads "
-      "that are quick to decide there are more.";
+      "drawn from 64, every launch runs one of them, as the daemon does; a suspect is confirmed in linkings "
+      "that are made for it. The programs are compiled with alignment switched off, so that places matter. "
+      "Margins are those of the daemon: 1 %, or twice the spread between linkings. Every record here is a "
+      "false one. Of workloads that are quick to decide there are more.";
   result.seconds = sum.seconds;
   result.goals = false_alarm_goals("one source in other layouts, live", decisions, false_suspects_goal,
                                    false_layout_records_goal);

@@ -78,13 +78,10 @@ PartResult live(const PartSettings& settings) {
   result.title = "Equal executables, live (A/A)";
   result.says =
       "Each decision is a screen of one executable against its own copy, with real launches on this host "
-      "(both "
-      "programs started afresh, 40 ms of slices, margin 1 %, at most 66 launches), as the daemon makes it; "
-      "what it "
-      "suspects goes into a real confirmation. Kinds of decisions take turns. Every suspect and every record "
-      "here "
-      "is a false one. Other work was allowed on the host meanwhile; of workloads that are quick "
-      "to decide there are more.";
+      "(both programs started afresh, 40 ms of slices, margin 1 %, at most 66 launches), as the daemon "
+      "makes it; what it suspects goes into a real confirmation. Kinds of decisions take turns. Every "
+      "suspect and every record here is a false one. Other work was allowed on the host meanwhile; of "
+      "workloads that are quick to decide there are more.";
   result.seconds = sum.seconds;
   result.goals =
       false_alarm_goals("equal executables, live", decisions, false_suspects_goal, false_records_goal);

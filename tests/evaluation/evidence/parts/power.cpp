@@ -86,8 +86,8 @@ Table power_table(const PartSettings& settings, std::span<const Decision> decisi
   }
   table.below =
       "\"Instructions\" is what valgrind counts of the treatment over the control, in per cent more. σ is "
-      "the median of "
-      "the screens' own estimates of one launch's deviation. \"Found\" is a suspect of the right direction.";
+      "the median of the screens' own estimates of one launch's deviation. \"Found\" is a suspect of the "
+      "right direction.";
   return table;
 }
 
@@ -235,12 +235,10 @@ PartResult power(const PartSettings& settings) {
   result.title = "Real extra work, live";
   result.says =
       "The treatment (or, for the other direction, the control) does 0.5 to 5 % more of the workload's own "
-      "kind of work. "
-      "All variants of a workload share their object files and differ in one word of data; valgrind counts "
-      "the "
-      "instructions. Screens as the daemon makes them: `alternate`, slices of 0.2 ms, 120 ms per launch, "
-      "margin 1 %, at "
-      "most 66 launches; what the first two decisions of each kind suspect goes on into a confirmation.";
+      "kind of work. All variants of a workload share their object files and differ in one word of data; "
+      "valgrind counts the instructions. Screens as the daemon makes them: `alternate`, slices of 0.2 ms, "
+      "120 ms per launch, margin 1 %, at most 66 launches; what the first two decisions of each kind "
+      "suspect goes on into a confirmation.";
   result.seconds = summary_of(decisions).seconds;
   result.goals = goals_in(decisions);
   result.tables = {power_table(settings, decisions)};

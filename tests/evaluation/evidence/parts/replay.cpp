@@ -89,8 +89,7 @@ Goal launches_until_unchanged(const Replayed& replayed) {
   if (goal.met == Goal::Met::no) {
     goal.why = fmt::format(
         "`unchanged` waits for medians and totals, and the totals scatter more; where the larger of the two "
-        "is "
-        "0.5 δ it takes {:.0f}",
+        "is 0.5 δ it takes {:.0f}",
         launches_at(noise->null_larger.launches, 0.5));
   }
   return goal;
@@ -106,8 +105,7 @@ Goal rule_of_launches(const Replayed& replayed) {
     const RuleFit larger = fit_of(replayed, &ReplayedNoise::null_larger);
     goal.why = fmt::format(
         "the rule speaks of one statistic; with σ the larger one of medians and totals it is {:.2f} to "
-        "{:.2f} "
-        "times, and 6 + {:.0f}(σ/δ)² would fit",
+        "{:.2f} times, and 6 + {:.0f}(σ/δ)² would fit",
         larger.lowest, larger.highest, larger.factor);
   }
   return goal;
@@ -172,14 +170,11 @@ PartResult replay(const PartSettings& settings) {
   result.says = fmt::format(
       "Launches of one executable next to itself, recorded earlier, are drawn again in blocks of successive "
       "launches and each one's sides are exchanged by a fresh coin, as the runner would have done. They go "
-      "through the screen and the confirmation that the daemon uses, with its settings (δ = 1 %, 66 launches "
-      "at "
-      "most). The first half of each recording gives the expected noise, as calibration does; the second "
-      "half "
-      "alone is judged. **This tests the code and the rule, not the machine**: effects are multiplied into "
-      "the "
-      "times, the coin is drawn afresh, and {} recordings cannot hold every mood of a host. What the machine "
-      "does is shown by the parts `live` and `power`.",
+      "through the screen and the confirmation that the daemon uses, with its settings (δ = 1 %, 66 "
+      "launches at most). The first half of each recording gives the expected noise, as calibration does; "
+      "the second half alone is judged. **This tests the code and the rule, not the machine**: effects are "
+      "multiplied into the times, the coin is drawn afresh, and {} recordings cannot hold every mood of a "
+      "host. What the machine does is shown by the parts `live` and `power`.",
       replayed.recordings.size());
   result.goals = replay_goals(replayed);
   result.tables = replay_tables(replayed);

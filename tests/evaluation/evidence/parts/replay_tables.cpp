@@ -42,11 +42,10 @@ Table null_table(const Replayed& replayed) {
                         text_of(proportion(confirmed, confirmations)), ""});
   table.below =
       "Intervals take the screens for independent; they share the launches of their recording, of which "
-      "there are "
-      "fewer than the 500 one would wish. *Confirmed unasked*: confirmations of equal builds that no screen "
-      "has asked "
-      "for, each direction and each statistic in turn; the level of that test is 0.01 %. Where calibration "
-      "refuses to measure (one slot takes more than the other) the launches are judged all the same.";
+      "there are fewer than the 500 one would wish. *Confirmed unasked*: confirmations of equal builds that "
+      "no screen has asked for, each direction and each statistic in turn; the level of that test is 0.01 "
+      "%. Where calibration refuses to measure (one slot takes more than the other) the launches are judged "
+      "all the same.";
   return table;
 }
 
@@ -67,8 +66,7 @@ Table planted_table(const Replayed& replayed) {
   }
   table.below = fmt::format(
       "Found in the right direction (launches: median, nine in ten), {} screens a cell, slower and faster "
-      "half "
-      "each.",
+      "half each.",
       replayed.recordings.front().planted.front().second.trials());
   return table;
 }
@@ -112,11 +110,9 @@ Table power_table(const Replayed& replayed) {
   }
   table.below = fmt::format(
       "Suspected by the screen in the right direction (and then confirmed; median launches), {} screens a "
-      "cell. "
-      "The log-ratios of all sound recordings are multiplied so that the medians of their launches scatter "
-      "by "
-      "so much; the totals, multiplied by the same number, scatter more. What is smaller than δ/2 is no "
-      "change to find.",
+      "cell. The log-ratios of all sound recordings are multiplied so that the medians of their launches "
+      "scatter by so much; the totals, multiplied by the same number, scatter more. What is smaller than "
+      "δ/2 is no change to find.",
       replayed.noises.front().planted.front().second.trials());
   return table;
 }
@@ -136,8 +132,7 @@ Table launches_table(const Replayed& replayed) {
   }
   table.below =
       "Median, nine in ten. `unchanged` waits for medians and totals, so the larger of their two deviations "
-      "counts. In the "
-      "last column the medians scatter by so much and the totals by whatever they do then.";
+      "counts. In the last column the medians scatter by so much and the totals by whatever they do then.";
   return table;
 }
 

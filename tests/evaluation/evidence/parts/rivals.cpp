@@ -14,24 +14,17 @@ namespace {
 
 constexpr const char* says =
     "The rules by which other tools call a change, and Tandem's, on the same launches. Every rival gets ten "
-    "runs "
-    "of each side (Tango one launch of pairs, FAI-PEP twelve commits of one launch each), successive ones "
-    "from a "
-    "random place of a recording, so that all drift stays in: **one after the other**, first the control's "
-    "and "
-    "then the treatment's, as such tools are usually run, and **side by side**, both from the same launches "
-    "that "
-    "Tandem pairs, which spares them the drift; but rules that know no pairs take what both sides share for "
-    "noise. Two of them are also judged with as many runs as Tandem's screen may take. Which of two equal "
-    "builds "
-    "is called the control is drawn anew for each launch. In the recorded launches, effects are planted by "
-    "multiplying the treatment's times; in the live ones, as far as there are any, the work is real. "
-    "Recordings "
-    "are short and begin anew at their end, so decisions, and a confirmation and its screen, share launches. "
-    "The "
-    "rules are those of the sources named in `rivals/*.hpp`, written anew; ClickHouse's 10 000 relabellings "
-    "are "
-    "replaced by all of them, and its floors are not raised by a history of the query.";
+    "runs of each side (Tango one launch of pairs, FAI-PEP twelve commits of one launch each), successive "
+    "ones from a random place of a recording, so that all drift stays in: **one after the other**, first "
+    "the control's and then the treatment's, as such tools are usually run, and **side by side**, both from "
+    "the same launches that Tandem pairs, which spares them the drift; but rules that know no pairs take "
+    "what both sides share for noise. Two of them are also judged with as many runs as Tandem's screen may "
+    "take. Which of two equal builds is called the control is drawn anew for each launch. In the recorded "
+    "launches, effects are planted by multiplying the treatment's times; in the live ones, as far as there "
+    "are any, the work is real. Recordings are short and begin anew at their end, so decisions, and a "
+    "confirmation and its screen, share launches. The rules are those of the sources named in "
+    "`rivals/*.hpp`, written anew; ClickHouse's 10 000 relabellings are replaced by all of them, and its "
+    "floors are not raised by a history of the query.";
 
 }  // namespace
 

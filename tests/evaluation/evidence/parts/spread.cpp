@@ -99,10 +99,8 @@ PartResult spread(const PartSettings& settings) {
   result.title = "Spread of a launch by the length of its slices";
   result.says =
       "One executable next to itself, `alternate`, 2 × 60 ms of slices per launch, slices of six lengths in "
-      "turns, so "
-      "that all meet the same moods of the host. Shown is the robust standard deviation of one launch's "
-      "log-ratio; "
-      "beside it the same launches with all slices of one side before all of the other.";
+      "turns, so that all meet the same moods of the host. Shown is the robust standard deviation of one "
+      "launch's log-ratio; beside it the same launches with all slices of one side before all of the other.";
   Table table{"Robust standard deviation of one launch's ratio", {"workload"}, {}};
   Plot plot;
   plot.name = "spread-by-slice";

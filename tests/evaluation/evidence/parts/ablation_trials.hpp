@@ -52,6 +52,7 @@ struct LayoutAblation {
 
 /// Confirmations of 2 δ where σ = δ that say `not reproduced`, by what is tested.
 struct ConfirmationAblation {
+  enum class Launched { slices, processes } launched = Launched::slices;
   enum class Half { tuning, judged } half = Half::judged;
   analysis::Statistic statistic = analysis::Statistic::median;
   Proportion sums;

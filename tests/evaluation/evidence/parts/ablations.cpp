@@ -88,16 +88,19 @@ Table layout_table(const Ablations& found) {
 Table confirmation_table(const Ablations& found) {
   Table table;
   table.title = "2 δ not confirmed where σ = δ, by what is tested";
-  table.columns = {"half of the recordings", "statistic", "sums of units", "ranks of units (as built)"};
+  table.columns = {"launches of", "half of the recordings", "statistic", "sums of units",
+                   "ranks of units (as built)"};
   for (const ConfirmationAblation& row : found.confirmations) {
     table.rows.push_back(
-        {row.half == ConfirmationAblation::Half::tuning ? "first, for tuning" : "second, judged",
+        {row.launched == ConfirmationAblation::Launched::slices ? "slices" : "whole processes",
+         row.half == ConfirmationAblation::Half::tuning ? "first, for tuning" : "second, judged",
          row.statistic == analysis::Statistic::median ? "median" : "total", text_of(row.sums),
          text_of(row.ranks)});
   }
   table.below =
       "Both flip signs, so both are exact. Units are those of the sound recordings, multiplied so that the "
-      "larger one of medians and totals scatters by δ. A sum follows the few units that lie far out.";
+      "larger one of medians and totals scatters by δ. A sum follows the few units that lie far out; of "
+      "whole processes many do.";
   return table;
 }
 

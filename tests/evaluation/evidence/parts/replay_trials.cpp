@@ -11,8 +11,6 @@ constexpr std::array planted_sizes = {0.005, 0.01, 0.02, 0.03, 0.05};
 constexpr std::array curve_sizes = {0.005, 0.0075, 0.01, 0.0125, 0.015, 0.02, 0.03, 0.05};
 constexpr std::array relative_sigmas = {0.2, 0.4, 0.5, 0.7, 1.0, 1.5};
 
-constexpr std::size_t fewest_to_scale = 150;  // as many as the recordings that come with the sources have
-
 /// Trials of each kind over all recordings together; of planted effects of every recording in each direction.
 struct Sizes {
   std::size_t null = 140'000;
@@ -98,8 +96,7 @@ Replayed replay_trials(const PartSettings& settings) {
   }
   std::vector<Recording> sound = sound_ones(all, replay_margin);
   // Where medians scatter by next to nothing, scaling them to the margin would make the totals many times as
-  // wide. Where there are few launches, the two halves can differ in their noise by chance, several times
-  // over.
+  // wide.
   std::erase_if(sound, [](const Recording& recording) {
     const auto noise = noise_of(recording.tuning());
     return noise.sigma_total > 3 * noise.sigma || recording.launches.size() < fewest_to_scale;

@@ -57,6 +57,10 @@ inline constexpr std::size_t fewest_launches = 40;
 /// medians and totals.
 enum class SigmaOf { medians, both };
 
+/// With fewer, the two halves can differ in their noise several times over, by chance: what is scaled by the
+/// one is then not what the other expects. So many have the recordings that come with the sources.
+inline constexpr std::size_t fewest_to_scale = 150;
+
 /// The same launches as if the judged half had that sigma: all log-ratios multiplied by one number.
 [[nodiscard]] Recording with_sigma(const Recording& recording, double sigma, SigmaOf of = SigmaOf::medians);
 

@@ -1,5 +1,6 @@
 // Recorded launches of equal builds, drawn again and again: the code and the rule, not the machine.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -111,6 +112,32 @@ Goal rule_of_launches(const Replayed& replayed) {
   return goal;
 }
 
+Proportion not_recorded(const PlantedTally& tally) {
+  return proportion(tally.trials() - tally.recorded, tally.trials());
+}
+
+/// A change of 2 δ where σ = δ has to be found and confirmed.
+Goal records_goal(const Replayed& replayed, const PlantedTally& two) {
+  const Proportion missed = not_recorded(two);
+  Goal goal = share_goal("stats 7", "not recorded at 2 δ where σ = δ, replayed",
+                         "at most " + percent(missed_goal), missed, at_most(missed, missed_goal));
+  if (goal.met == Goal::Met::yes) return goal;
+  std::vector<std::string> pairings;
+  for (const ReplayedNoise& noise : replayed.noises) {
+    if (noise.relative_sigma != 1) continue;
+    for (const auto& [name, tally] : noise.twice_the_margin) {
+      pairings.push_back(fmt::format("`{}` {}", name, text_of(not_recorded(tally))));
+    }
+  }
+  goal.why = fmt::format(
+      "by pairing: {}. A duet that has two processors, one of them with the supervisor, has many launches "
+      "far "
+      "out, which σ, a robust one, does not show; a calibration takes the pairing that scatters less for its "
+      "cost",
+      fmt::join(pairings, ", "));
+  return goal;
+}
+
 std::vector<Goal> replay_goals(const Replayed& replayed) {
   const Sums sums = sums_of(replayed);
   const Proportion suspects = proportion(sums.null.suspects(), sums.null.trials());
@@ -121,7 +148,6 @@ std::vector<Goal> replay_goals(const Replayed& replayed) {
   const Proportion power_two = proportion(two.found, two.trials());
   const Proportion power_one = proportion(one.found, one.trials());
   const Proportion power_five = proportion(five.found, five.trials());
-  const Proportion missed = proportion(two.trials() - two.recorded, two.trials());
   return {
       share_goal("stats 7", "false suspects of equal builds, replayed",
                  "at most " + percent(false_suspects_goal), suspects, at_most(suspects, false_suspects_goal)),
@@ -133,8 +159,7 @@ std::vector<Goal> replay_goals(const Replayed& replayed) {
                  power_one, at_least(power_one, power_goal)),
       share_goal("stats 7", "found at 5 δ where σ ≤ δ, replayed", "at least " + percent(large_power_goal),
                  power_five, at_least(power_five, large_power_goal)),
-      share_goal("stats 7", "not recorded at 2 δ where σ = δ, replayed", "at most " + percent(missed_goal),
-                 missed, at_most(missed, missed_goal)),
+      records_goal(replayed, two),
       launches_until_unchanged(replayed),
       rule_of_launches(replayed)};
 }

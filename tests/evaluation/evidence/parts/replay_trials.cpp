@@ -46,6 +46,12 @@ ReplayedRecording replay_one(const Recording& recording, const Sizes& sizes, std
   return replayed;
 }
 
+/// "sort.alternate live" was measured by "alternate".
+std::string pairing_of(const Recording& recording) {
+  const std::string pairing = recording.name.substr(recording.name.find('.') + 1);
+  return pairing.substr(0, pairing.find(' '));
+}
+
 ReplayedNoise replay_scaled(const std::vector<Recording>& sound, double relative_sigma, const Sizes& sizes,
                             std::uint64_t seed) {
   ReplayedNoise replayed;
@@ -56,7 +62,9 @@ ReplayedNoise replay_scaled(const std::vector<Recording>& sound, double relative
   for (const Recording& recording : sound) {
     const Recording scaled = with_sigma(recording, sigma);
     for (auto& [size, tally] : replayed.planted) {
-      tally.add(both_directions(scaled, size, count, Confirming::yes, seed));
+      const PlantedTally found = both_directions(scaled, size, count, Confirming::yes, seed);
+      tally.add(found);
+      if (size == 2 * replay_margin) replayed.twice_the_margin[pairing_of(recording)].add(found);
     }
     replayed.null.add(null_trials(scaled, 2 * count, seed));
     replayed.null_larger.add(null_trials(with_sigma(recording, sigma, SigmaOf::both), 2 * count, seed));

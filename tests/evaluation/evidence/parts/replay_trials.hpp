@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,8 +33,9 @@ struct ReplayedRecording {
 struct ReplayedNoise {
   double relative_sigma = 0;  ///< in margins
   std::vector<std::pair<double, PlantedTally>> planted;
-  TrialTally null;         ///< scaled by the medians' deviation
-  TrialTally null_larger;  ///< scaled by the larger one of medians and totals
+  std::map<std::string, PlantedTally> twice_the_margin;  ///< the same of 2 δ alone, by pairing
+  TrialTally null;                                       ///< scaled by the medians' deviation
+  TrialTally null_larger;                                ///< scaled by the larger one of medians and totals
 };
 
 /// Real more work, as `power` measured it.

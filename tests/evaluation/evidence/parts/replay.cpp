@@ -130,10 +130,9 @@ Goal records_goal(const Replayed& replayed, const PlantedTally& two) {
     }
   }
   goal.why = fmt::format(
-      "by pairing: {}. A duet that has two processors, one of them with the supervisor, has many launches "
-      "far "
-      "out, which σ, a robust one, does not show; a calibration takes the pairing that scatters less for its "
-      "cost",
+      "by pairing: {}. Why duets lose more has not been tried; suspected are two processors for both sides "
+      "and "
+      "the supervisor, and halves of a recording that differ in their noise",
       fmt::join(pairings, ", "));
   return goal;
 }

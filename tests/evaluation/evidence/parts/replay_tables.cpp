@@ -110,10 +110,11 @@ Table power_table(const Replayed& replayed) {
   }
   table.below = fmt::format(
       "Suspected by the screen in the right direction (and then confirmed; median launches), {} screens a "
-      "cell. The log-ratios of all sound recordings are multiplied so that the medians of their launches "
-      "scatter by so much; the totals, multiplied by the same number, scatter more. What is smaller than "
-      "δ/2 is no change to find.",
-      replayed.noises.front().planted.front().second.trials());
+      "cell. The log-ratios of the sound recordings are multiplied so that the medians of their launches "
+      "scatter by so much; the totals, multiplied by the same number, scatter more. Left out are recordings "
+      "of fewer than {} launches, and those whose totals scatter more than three times as much as their "
+      "medians. What is smaller than δ/2 is no change to find.",
+      replayed.noises.front().planted.front().second.trials(), fewest_to_scale);
   return table;
 }
 

@@ -126,14 +126,15 @@ Goal records_goal(const Replayed& replayed, const PlantedTally& two) {
   for (const ReplayedNoise& noise : replayed.noises) {
     if (noise.relative_sigma != 1) continue;
     for (const auto& [name, tally] : noise.twice_the_margin) {
-      pairings.push_back(fmt::format("`{}` {}", name, text_of(not_recorded(tally))));
+      pairings.push_back(fmt::format("`{}` {}, where {} of the launches lie beyond 5 σ", name,
+                                     text_of(not_recorded(tally)), percent(noise.far_out.at(name).share())));
     }
   }
   goal.why = fmt::format(
-      "by pairing: {}. Why duets lose more has not been tried; suspected are two processors for both sides "
-      "and "
-      "the supervisor, and halves of a recording that differ in their noise",
-      fmt::join(pairings, ", "));
+      "by pairing: {}. σ, a robust one, does not show these; why so many launches of a duet are far out has "
+      "not "
+      "been tried",
+      fmt::join(pairings, "; "));
   return goal;
 }
 

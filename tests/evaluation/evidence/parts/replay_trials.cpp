@@ -61,6 +61,11 @@ ReplayedNoise replay_scaled(const std::vector<Recording>& sound, double relative
   const std::size_t count = part_of(sizes.curve, sound.size());
   for (const Recording& recording : sound) {
     const Recording scaled = with_sigma(recording, sigma);
+    const auto far = std::count_if(scaled.judged().begin(), scaled.judged().end(), [&](const LaunchRow& row) {
+      return std::abs(row.statistics.median) > 5 * sigma;
+    });
+    Proportion& far_out = replayed.far_out[pairing_of(recording)];
+    far_out = proportion(far_out.hits + static_cast<std::size_t>(far), far_out.all + scaled.judged().size());
     for (auto& [size, tally] : replayed.planted) {
       const PlantedTally found = both_directions(scaled, size, count, Confirming::yes, seed);
       tally.add(found);

@@ -8,6 +8,7 @@
 
 #include "evaluation/evidence/part.hpp"
 #include "evaluation/evidence/recorded/replaying.hpp"
+#include "evaluation/evidence/results/proportion.hpp"
 
 namespace tandem::evaluation {
 
@@ -34,6 +35,7 @@ struct ReplayedNoise {
   double relative_sigma = 0;  ///< in margins
   std::vector<std::pair<double, PlantedTally>> planted;
   std::map<std::string, PlantedTally> twice_the_margin;  ///< the same of 2 δ alone, by pairing
+  std::map<std::string, Proportion> far_out;             ///< judged launches beyond 5 σ, by pairing
   TrialTally null;                                       ///< scaled by the medians' deviation
   TrialTally null_larger;                                ///< scaled by the larger one of medians and totals
 };

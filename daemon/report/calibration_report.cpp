@@ -31,12 +31,17 @@ std::string name_of_way(const runners::Arrangement& arrangement, std::size_t pai
   return fmt::format("{}, {} pairs of {:.4g} ms slices", name_of(arrangement.pairing), pairs, milliseconds);
 }
 
+/// All launches may agree to the last digit the clock shows.
+std::string shown_noise(double sigma) {
+  return sigma > 0 ? percentage(sigma) : "too small to be seen";
+}
+
 /// Beside the first, which was chosen, the others say how much dearer the same knowledge is with them.
 std::string tried_line(const TriedArrangement& tried, const Calibration& calibration) {
   const TriedArrangement& chosen = calibration.tried.front();
   std::string line = "    " + name_of_way(tried.arrangement, tried.pairs);
   if (tried.noise.launches > 0) {
-    line += fmt::format(": noise {}, {:.3g} s a launch, {} launches", percentage(tried.noise.sigma),
+    line += fmt::format(": noise {}, {:.3g} s a launch, {} launches", shown_noise(tried.noise.sigma),
                         tried.noise.cost.seconds, tried.noise.launches);
   }
   const double price = analysis::price_of(tried.noise) / analysis::price_of(chosen.noise);
@@ -59,8 +64,12 @@ std::string tried_line(const TriedArrangement& tried, const Calibration& calibra
 std::string noise_lines(const Calibration& calibration) {
   const analysis::LaunchNoise& noise = calibration.noise;
   std::string text =
-      fmt::format("  noise of a launch {} (in total time {}), the largest of {} launches {:.1f} times that\n",
-                  percentage(noise.sigma), percentage(noise.sigma_total), noise.launches, noise.tail);
+      noise.sigma > 0
+          ? fmt::format(
+                "  noise of a launch {} (in total time {}), the largest of {} launches {:.1f} times that\n",
+                percentage(noise.sigma), shown_noise(noise.sigma_total), noise.launches, noise.tail)
+          : fmt::format("  noise of a launch {} (in total time {}), {} launches agree\n",
+                        shown_noise(noise.sigma), shown_noise(noise.sigma_total), noise.launches);
   text += fmt::format("  slot bias {}", signed_percentage(std::expm1(noise.slot_bias)));
   if (noise.slot_bias_low != noise.slot_bias_high) {
     text += fmt::format(", 95 % interval {} to {}", signed_percentage(std::expm1(noise.slot_bias_low)),
@@ -96,7 +105,7 @@ std::string host_line(const std::vector<Calibration>& all) {
   if (all.empty()) return "host: nothing could be measured\n";
   const auto host = analysis::host_noise(all);
   const auto poor = static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_unmeasurable));
-  std::string text = fmt::format("host: noise floor {}, ", percentage(host.floor));
+  std::string text = fmt::format("host: noise floor {}, ", shown_noise(host.floor));
   text += host.unfit.empty() ? "fit" : "UNFIT: " + host.unfit;
   if (poor > 0) text += fmt::format("; {} of {} unmeasurable at their margin", poor, all.size());
   return text + "\n";

@@ -48,7 +48,8 @@ TEST_F(Calibrate, SaysHowEachBenchmarkIsBestMeasured) {
   ASSERT_EQ(document["benchmarks"].size(), 3u);
   for (const json& one : document["benchmarks"]) {
     EXPECT_GT(one["noise"]["launches"], 2);
-    EXPECT_GT(one["noise"]["sigma"], 0.0);
+    // All launches may agree to the last digit, so the noise may be exactly 0.
+    EXPECT_GE(one["noise"]["sigma"], 0.0);
     EXPECT_LE(one["seconds"], 12.0);
     EXPECT_GT(one["tried"].size(), 3u);
     EXPECT_EQ(one["tried"][0]["arrangement"], one["chosen"]);

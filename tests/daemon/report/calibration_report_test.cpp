@@ -42,6 +42,21 @@ TEST(CalibrationReport, CallsAHostUnfitWhoseBenchmarksAre) {
   EXPECT_TRUE(nlohmann::json::parse(calibration_json(host))["host"]["noise_floor"].is_null());
 }
 
+TEST(CalibrationReport, SaysThatLaunchesAgreedInsteadOfANoiseOfZero) {
+  HostCalibration host = sample_host_calibration();
+  host.benchmarks.resize(1);
+  analysis::Calibration& one = host.benchmarks.front();
+  one.noise.sigma = 0;
+  one.noise.sigma_total = 0;
+  one.noise.tail = 0;
+  for (auto& tried : one.tried) tried.noise = one.noise;
+  const std::string text = calibration_text(host);
+  EXPECT_NE(text.find("noise of a launch too small to be seen"), std::string::npos) << text;
+  EXPECT_NE(text.find("noise floor too small to be seen"), std::string::npos) << text;
+  EXPECT_EQ(text.find("nan"), std::string::npos) << text;
+  EXPECT_EQ(text.find("inf"), std::string::npos) << text;
+}
+
 TEST(CalibrationLine, IsReadBackExactly) {
   for (const auto& one : sample_host_calibration().benchmarks) {
     const std::string line = calibration_line(one);

@@ -35,9 +35,7 @@ class Further {
   std::vector<Sampled> measure() {
     // In a duet whoever ends first goes on working: both use the same.
     if (wants("cpu_time") && after_.plan.shape.pairing != Pairing::duet) {
-      add({"cpu_time", "ns"}, [&](Side side) {
-        return static_cast<double>((usage_of(side).user + usage_of(side).system).count());
-      });
+      add({"cpu_time", "ns"}, [&](Side side) { return static_cast<double>(usage_of(side).cpu().count()); });
     }
     if (wants("peak_memory")) {
       specs::Metric metric{"peak_memory", "B"};

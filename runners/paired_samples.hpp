@@ -24,6 +24,9 @@ struct ResourceUsage {
   std::uint64_t peak_resident_bytes = 0;
   std::uint64_t voluntary_switches = 0;
   std::uint64_t involuntary_switches = 0;
+
+  /// Exact, while how it parts into user and system is an estimate of the kernel.
+  [[nodiscard]] std::chrono::nanoseconds cpu() const { return user + system; }
 };
 
 /// One launch: both programs started afresh once. The statistical unit.

@@ -62,7 +62,7 @@ std::variant<ProgramFacts, RunFailure> facts_of_output(const ProgramPair& pair, 
   ProgramFacts facts = facts_of(seen.protocol, series);
   constexpr double busier_than_one_thread = 1.2;
   const auto seconds = [](auto time) { return std::chrono::duration<double>(time).count(); };
-  const double busy = seconds(finished.usage.user + finished.usage.system);
+  const double busy = seconds(finished.usage.cpu());
   if (busy > busier_than_one_thread * seconds(finished.usage.wall)) facts.threads = 2;
   return facts;
 }

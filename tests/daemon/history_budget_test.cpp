@@ -74,7 +74,7 @@ TEST(BudgetHistory, EndsThePostponedNoteWhenAnotherCommitIsTheCulprit) {
 }
 
 TEST(BudgetHistory, ServesTheLargestEffectFirst) {
-  constexpr std::chrono::milliseconds budget{200};
+  constexpr std::chrono::seconds budget{2};
   FakeWalk walk(three_suspects());
   walk.settings.confirmation_time = budget;
   walk.runner.before_call = [&] {

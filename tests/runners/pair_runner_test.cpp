@@ -24,7 +24,7 @@ class PairRunnerTest : public testing::Test {
   HostSettings settings() const {
     HostSettings settings;
     settings.scratch = scratch_.path();
-    settings.deadline = std::chrono::seconds{3};
+    settings.deadline = std::chrono::seconds{60};
     settings.output_bytes = 100'000;
     return settings;
   }
@@ -44,8 +44,10 @@ class PairRunnerTest : public testing::Test {
 
   /// Starts the good control next to a bad treatment and gives the failure of the launch.
   RunFailure failure_beside_steady(const std::string& treatment) {
-    const ProgramPair programs = pair("steady", treatment);
+    ProgramPair programs = pair("steady", treatment);
     const SliceShape cut = shape(programs);
+    // Only those that never answer are waited for; a busy host gives all others the time they need.
+    if (treatment == "hangs" || treatment == "ignores_sigterm") programs.deadline = std::chrono::seconds{1};
     auto result = runner_.launch(programs, {Protocol::slices, "work", cut}, plan_launch(1, 5, cut), {});
     EXPECT_EQ(tests::entries(scratch_.path()), 0u) << "copies left behind";
     EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a process left behind";
@@ -85,7 +87,7 @@ TEST_F(PairRunnerTest, HandsSlicesOverByThePageInTheOrderOfThePlan) {
     EXPECT_EQ(launch.first[i], plan.side_of(plan.order[2 * (i + cut.warm_up_pairs)]));
   }
   EXPECT_GT(launch.control_usage.peak_resident_bytes, 0u);
-  EXPECT_GT((launch.treatment_usage.user + launch.treatment_usage.system).count(), 0);
+  EXPECT_GT(launch.treatment_usage.cpu().count(), 0);
 }
 
 TEST_F(PairRunnerTest, GivesTheSlowerSideTheLargerTimesWhicheverSlotItHad) {
@@ -129,11 +131,12 @@ TEST_F(PairRunnerTest, ReadsObserverLinesAndWallTimesOfWholeProcesses) {
   EXPECT_TRUE(series[0].launch.first.empty());
 
   const auto plain =
-      runner_.launch(pair("plain", "plain_slower"), {Protocol::command, "", {}}, plan_launch(3, 1, {}), {});
+      runner_.launch(pair("plain", "plain_long"), {Protocol::command, "", {}}, plan_launch(3, 1, {}), {});
   const auto& wall = std::get<std::vector<Sampled>>(plain);
   ASSERT_EQ(wall.size(), 3u) << "time, cpu_time, peak_memory";
   EXPECT_EQ(wall[0].launch.control.size(), 1u);
-  EXPECT_GT(wall[0].launch.treatment_usage.user, wall[0].launch.control_usage.user);
+  EXPECT_GT(wall[0].launch.treatment_usage.cpu(), wall[0].launch.control_usage.cpu())
+      << "ten times as much work";
 }
 
 TEST_F(PairRunnerTest, PassesArgumentsAndEnvironmentToBothSides) {

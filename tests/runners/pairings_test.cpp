@@ -33,7 +33,7 @@ class PairingsTest : public testing::TestWithParam<Pairing> {
   HostSettings settings() const {
     HostSettings settings;
     settings.scratch = scratch_.path();
-    settings.deadline = std::chrono::seconds{2};
+    settings.deadline = std::chrono::seconds{60};
     settings.output_bytes = 100'000;
     return settings;
   }
@@ -47,7 +47,11 @@ class PairingsTest : public testing::TestWithParam<Pairing> {
   }
 
   LaunchResult launch(const std::string& control, const std::string& treatment, const LaunchPlan& plan) {
-    auto result = runner_.launch(pair(control, treatment), {Protocol::slices, "work", plan.shape}, plan, {});
+    ProgramPair programs = pair(control, treatment);
+    // Only those that never answer are waited for; a busy host gives all others the time they need.
+    for (const char* silent : {"hangs", "ignores_sigterm"})
+      if (control == silent || treatment == silent) programs.deadline = std::chrono::seconds{1};
+    auto result = runner_.launch(programs, {Protocol::slices, "work", plan.shape}, plan, {});
     EXPECT_EQ(tests::entries(scratch_.path()), 0u) << "copies left behind";
     EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a process left behind";
     return result;
@@ -91,7 +95,7 @@ TEST_P(PairingsTest, GivesEveryPairOfThePlan) {
   EXPECT_EQ(launch.index, plan.index);
   EXPECT_GT(launch.control_usage.peak_resident_bytes, 0u);
   // The kernel counts ticks: a short child may have all of them as system time.
-  EXPECT_GT((launch.treatment_usage.user + launch.treatment_usage.system).count(), 0);
+  EXPECT_GT(launch.treatment_usage.cpu().count(), 0);
   if (GetParam() == Pairing::process) {
     EXPECT_TRUE(launch.first.empty());
   } else {

@@ -1,5 +1,6 @@
 #include "runners/process.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -9,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include "runners/topology.hpp"
 #include "support/programs.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -66,14 +68,15 @@ TEST(Process, InheritsNothingThatWasNotGiven) {
 
 TEST(Process, RunsInItsDirectoryOnItsProcessor) {
   const tests::TemporaryDirectory directory;
+  const int allowed = own_affinity().back();
   Command command{{"/bin/sh", "-c", "pwd; grep Cpus_allowed_list /proc/self/status"},
                   {"PATH=/usr/bin:/bin"},
                   directory.path(),
-                  {0},
+                  {allowed},
                   {}};
   const Finished finished = run_command(command, {});
   EXPECT_NE(finished.output.find(directory.path().filename().string()), std::string::npos);
-  EXPECT_NE(finished.output.find("Cpus_allowed_list:\t0\n"), std::string::npos) << finished.output;
+  EXPECT_TRUE(finished.output.ends_with(fmt::format("Cpus_allowed_list:\t{}\n", allowed))) << finished.output;
 }
 
 TEST(Process, SaysWhyItCouldNotBeStarted) {
@@ -99,8 +102,8 @@ TEST(Process, IsKilledWithItsWholeGroupAndWithWhatLeftTheGroup) {
   const tests::TemporaryDirectory directory;
   const std::string file = (directory.path() / "pids").string();
   const Finished finished =
-      shell("sleep 1000 & echo $! >" + file + "; setsid sleep 1000 & sleep 0.1; pgrep -n -x sleep >>" + file +
-            "; exit 0");
+      shell("sleep 1000 & echo $! >" + file + "; setsid sh -c 'echo $$ >>" + file +
+            "; exec sleep 1000' & until [ \"$(wc -l <" + file + ")\" = 2 ]; do sleep 0.01; done; exit 0");
   EXPECT_EQ(finished.how, How::exited);
   EXPECT_GE(finished.left_behind, 2u);
   std::ifstream pids(file);
@@ -120,9 +123,9 @@ TEST(Process, StopsWhenAsked) {
 TEST(Process, CountsWhatItUsed) {
   const Finished finished = run_command({{program("plain")}, {}, {}, {}, {}}, {});
   ASSERT_TRUE(finished.succeeded());
-  EXPECT_GT((finished.usage.user + finished.usage.system).count(), 0);
+  EXPECT_GT(finished.usage.cpu().count(), 0);
   EXPECT_GT(finished.usage.peak_resident_bytes, 100'000u);
-  EXPECT_GE(finished.usage.wall, finished.usage.user / 2);
+  EXPECT_GT(finished.usage.wall.count(), 0);
 }
 
 TEST(Process, DiesWithItsParent) {

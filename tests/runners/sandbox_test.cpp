@@ -88,9 +88,8 @@ TEST_F(SandboxTest, PassesArgumentsEnvironmentAndOutputsExactly) {
 
 TEST_F(SandboxTest, MeasuresTheChildAndNotTheSandbox) {
   const Finished finished = run(shell("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"));
-  EXPECT_GT((finished.usage.user + finished.usage.system).count(), 0);
+  EXPECT_GT(finished.usage.cpu().count(), 0);
   EXPECT_GT(finished.usage.peak_resident_bytes, 500'000u);
-  EXPECT_LE(finished.usage.user, finished.usage.wall * 2);
 }
 
 TEST_F(SandboxTest, CountsWhatIsLeftBehind) {

@@ -13,12 +13,16 @@ constexpr std::size_t padding_steps = 257;  // 0, 16, …, 4096 bytes
 constexpr std::size_t fewest_pairs = 4;
 constexpr std::size_t most_pairs = 2000;  // with warm-up well inside the shared page
 
-/// Slices of programs with several threads: shorter ones measure the thawing of the threads (design,
-/// measured).
+/// Slices of programs with several threads: shorter ones measure the thawing of the threads. Measured on
+/// two-core Intel virtual machines, where 3 ms were just enough; calibration refuses what is too short
+/// elsewhere.
 constexpr double shortest_frozen_slice_ns = 5e6;
-/// By lines a slice costs two messages through the runner: some 50 µs that are no longer small beside it.
+/// By lines a slice costs two messages through the runner: some 50 µs on the hosts that were tried, which are
+/// no longer small beside a shorter slice.
 constexpr double shortest_line_slice_ns = 5e5;
-/// Each side works so long before its slices count: caches, page tables and the clock frequency have settled.
+/// Each side works so long before its slices count, for caches, page tables and the clock frequency to
+/// settle. The value is a choice, not a property of a processor: slices that are still cold cost both sides
+/// alike.
 constexpr double warm_up_ns = 4e6;
 constexpr std::size_t most_warm_up_pairs = 100;
 

@@ -34,7 +34,8 @@ tandem::Program::Body compute() {
   };
 }
 
-/// Reads all of a block: 256 KiB stay in a second-level cache, 64 MiB in none.
+/// Reads all of a block. Sizes here are fixed, so that hosts can be compared by name: 256 KiB fit into most
+/// second-level caches.
 tandem::Program::Body sum(std::size_t bytes) {
   auto block = std::make_shared<std::vector<std::uint64_t>>(bytes / sizeof(std::uint64_t));
   Random random(tandem::seed());
@@ -48,7 +49,8 @@ tandem::Program::Body sum(std::size_t bytes) {
   };
 }
 
-/// Copies a slowly moving part of 64 MiB: the bandwidth of the memory.
+/// Copies a slowly moving part of 64 MiB: the bandwidth of the memory, or of a cache that is larger than
+/// that.
 tandem::Program::Body bandwidth() {
   constexpr std::size_t whole = std::size_t{64} << 20;
   constexpr std::size_t part = std::size_t{64} << 10;
@@ -63,7 +65,7 @@ tandem::Program::Body bandwidth() {
   };
 }
 
-/// Follows a random cycle through 16 MiB: every step waits for memory.
+/// Follows a random cycle through 16 MiB: every step waits for memory, or for a large last-level cache.
 tandem::Program::Body chase() {
   constexpr std::size_t lines = (std::size_t{16} << 20) / 64;
   struct alignas(64) Line {

@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* usage =
     "usage: tandem_evidence PART BUILD_DIRECTORY OUT_DIRECTORY [--brief] [--minutes N] [--seed N]\n"
-    "       tandem_evidence page OUT_DIRECTORY\n"
-    "       tandem_evidence goals OUT_DIRECTORY\n"
+    "       tandem_evidence page DIRECTORY_OF_HOSTS   (the page of each host and the one of all)\n"
+    "       tandem_evidence goals DIRECTORY_OF_HOSTS\n"
     "       tandem_evidence samples TRACE.csv...\n"
     "PART is replay, live, layouts, power, rivals, ablations, spread, culprit or cost. It goes on where it "
     "was interrupted.\n";
@@ -80,13 +80,12 @@ class Shown {
   std::size_t all_ = 0;
 };
 
-void write_page(const fs::path& out) {
-  const auto results = read_results(out);
+void write_page(const fs::path& out, const std::string& text) {
   const fs::path page = out / "README.md";
   fs::path fresh = page;
   fresh += ".new";
   std::ofstream stream(fresh);
-  stream << page_of(results);
+  stream << text;
   stream.close();
   if (!stream) throw Error(fmt::format("{} cannot be written", fresh.string()));
   fs::rename(fresh, page);
@@ -130,7 +129,7 @@ int run_part(const std::string& name, const std::vector<std::string>& words) {
   }
   complete(result, settings);
   write_result(settings.out, result);
-  write_page(settings.out);
+  write_page(settings.out, page_of(read_results(settings.out)));
   fmt::print("{}", page_of(std::span(&result, 1)));
   return 0;
 }
@@ -140,11 +139,13 @@ int run(const std::vector<std::string>& words) {
     return run_part(words[0], {words.begin() + 1, words.end()});
   }
   if (words.size() == 2 && words[0] == "page") {
-    write_page(words[1]);
+    const auto hosts = read_hosts(words[1]);
+    for (const HostResults& host : hosts) write_page(fs::path(words[1]) / host.folder, page_of(host.results));
+    write_page(words[1], overview_of(hosts));
     return 0;
   }
   if (words.size() == 2 && words[0] == "goals") {
-    fmt::print("{}", goals_of(read_results(words[1])));
+    fmt::print("{}", goals_of(read_hosts(words[1])));
     return 0;
   }
   if (words.size() >= 2 && words[0] == "samples") {

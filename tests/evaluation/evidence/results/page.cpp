@@ -56,6 +56,10 @@ std::string answer_of(Goal::Met met) {
   return "not known";
 }
 
+int badness_of(Goal::Met met) {
+  return met == Goal::Met::no ? 2 : met == Goal::Met::unknown ? 1 : 0;
+}
+
 /// What all parts say alike of their host.
 Facts shared_facts(std::span<const PartResult> results) {
   Facts shared = results.empty() ? Facts{} : results.front().host;
@@ -116,15 +120,51 @@ std::string section_of(const PartResult& result, const Facts& shared) {
 
 }  // namespace
 
-std::string goals_of(std::span<const PartResult> results) {
-  std::vector<std::vector<std::string>> rows;
-  for (const PartResult& result : results) {
-    for (const Goal& goal : result.goals) {
-      const std::string source = goal.source.empty() ? "" : fmt::format(" ({})", goal.source);
-      rows.push_back({goal.what + source, goal.target, goal.measured, answer_of(goal.met), result.part});
+std::string goals_of(std::span<const HostResults> hosts) {
+  struct Row {
+    const PartResult* part;
+    const Goal* goal;
+    std::vector<std::pair<std::string, std::string>> measured;  ///< by processor
+    Goal::Met met;
+  };
+  std::vector<Row> rows;
+  for (const HostResults& host : hosts) {
+    for (const PartResult& result : host.results) {
+      for (const Goal& goal : result.goals) {
+        auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& one) {
+          return one.part->part == result.part && one.goal->what == goal.what;
+        });
+        if (row == rows.end()) row = rows.insert(rows.end(), {&result, &goal, {}, goal.met});
+        row->measured.emplace_back(host.processor(), goal.measured);
+        if (badness_of(goal.met) > badness_of(row->met)) row->met = goal.met;
+      }
     }
   }
-  return rows.empty() ? "" : table_of({"goal", "target", "measured", "met", "part"}, rows);
+  std::vector<std::vector<std::string>> cells;
+  for (const auto& [part, goal, measured, worst] : rows) {
+    std::string figures;
+    for (const auto& [processor, figure] : measured) {
+      if (!figures.empty()) figures += " · ";
+      figures += measured.size() > 1 ? fmt::format("{}: {}", processor, figure) : figure;
+    }
+    const std::string source = goal->source.empty() ? "" : fmt::format(" ({})", goal->source);
+    cells.push_back({goal->what + source, goal->target, figures, answer_of(worst), part->part});
+  }
+  return cells.empty() ? "" : table_of({"goal", "target", "measured", "met", "part"}, cells);
+}
+
+std::string overview_of(std::span<const HostResults> hosts) {
+  std::vector<std::vector<std::string>> rows;
+  for (const HostResults& host : hosts) {
+    std::string parts;
+    for (const PartResult& result : host.results) parts += (parts.empty() ? "" : ", ") + result.part;
+    rows.push_back({fmt::format("[{}]({}/README.md)", host.processor(), host.folder), parts});
+  }
+  return "# The evidence, by kind of host\n\n"
+         "Each folder has what `./dev evaluate` measured on one kind of processor.\n\n" +
+         table_of({"processor", "parts"}, rows) +
+         "\n## Goals\n\nEach goal has the figures of every host that measured it, and the worst answer.\n\n" +
+         goals_of(hosts);
 }
 
 std::string page_of(std::span<const PartResult> results) {
@@ -134,7 +174,9 @@ std::string page_of(std::span<const PartResult> results) {
       "Made by `./dev evaluate` from what it measured; no figure is written by hand. Each part names its "
       "command, seed and time.\n\n";
   if (!shared.empty()) text += host_table(shared) + "\n";
-  if (const std::string goals = goals_of(results); !goals.empty()) text += "## Goals\n\n" + goals + "\n";
+  const HostResults host{{}, {results.begin(), results.end()}};
+  if (const std::string goals = goals_of(std::span(&host, 1)); !goals.empty())
+    text += "## Goals\n\n" + goals + "\n";
   for (const PartResult& result : results) text += section_of(result, shared);
   text.pop_back();  // one end of line is enough for the last paragraph
   return text;

@@ -127,7 +127,7 @@ TEST(ResultFile, RefusesWhatItCouldNotKeep) {
 }
 
 TEST(Goals, AreOneTableOfAllParts) {
-  const std::vector results = {result_of("replay"), result_of("live")};
+  const std::vector hosts = {HostResults{"one", {result_of("replay"), result_of("live")}}};
   const std::string rows =
       "| false suspects (design 5) | at most 0.6 % | 0.09 % | yes | {} |\n"
       "| power | 95 % | 90.0 % | **missed** | {} |\n"
@@ -137,9 +137,40 @@ TEST(Goals, AreOneTableOfAllParts) {
     for (std::size_t at = 0; (at = text.find("{}")) != std::string::npos;) text.replace(at, 2, part);
     return text;
   };
-  EXPECT_EQ(goals_of(results),
+  EXPECT_EQ(goals_of(hosts),
             "| goal | target | measured | met | part |\n|---|---|---|---|---|\n" + of("replay") + of("live"));
   EXPECT_EQ(goals_of({}), "");
+}
+
+TEST(Goals, GiveTheWorstAnswerOfSeveralHosts) {
+  HostResults one{"one", {result_of("live")}};
+  HostResults other{"other", {result_of("live")}};
+  other.results[0].host["cpu"] = "Other";
+  other.results[0].goals[0].met = Goal::Met::no;
+  other.results[0].goals[0].measured = "7 %";
+  other.results[0].goals[1].met = Goal::Met::yes;
+  other.results[0].goals[2].measured = "29 MiB";
+  for (const auto& hosts : {std::vector{one, other}, std::vector{other, one}}) {
+    const std::string goals = goals_of(hosts);
+    EXPECT_TRUE(has(goals, "| false suspects (design 5) | at most 0.6 % | "));
+    EXPECT_TRUE(has(goals, "Other: 7 %"));
+    EXPECT_FALSE(has(goals, "| yes |")) << goals;
+    EXPECT_TRUE(has(goals, "Some \\| Processor: 90.0 %"));
+    EXPECT_TRUE(has(goals, "Other: 29 MiB"));
+    EXPECT_TRUE(has(goals, " · "));
+  }
+}
+
+TEST(ResultFile, FindsTheFolderOfEachHost) {
+  const tests::TemporaryDirectory directory;
+  write_result(directory.path() / "two", result_of("live"));
+  write_result(directory.path() / "one", result_of("live"));
+  fs::create_directories(directory.path() / "empty");
+  const auto hosts = read_hosts(directory.path());
+  ASSERT_EQ(hosts.size(), 2U);
+  EXPECT_EQ(hosts[0].folder, "one");
+  EXPECT_EQ(hosts[1].results, std::vector{result_of("live")});
+  EXPECT_TRUE(has(overview_of(hosts), "](two/README.md) | live |"));
 }
 
 TEST(Page, SaysEverythingOfAPart) {
@@ -155,7 +186,8 @@ Made by `./dev evaluate` from what it measured; no figure is written by hand. Ea
 
 ## Goals
 
-)" + goals_of(results) + R"(
+)" + goals_of(std::vector{HostResults{{}, results}}) +
+                                  R"(
 ## Title of replay
 
 What it *shows*.

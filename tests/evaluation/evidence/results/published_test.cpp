@@ -30,56 +30,69 @@ std::string text_in(const fs::path& path) {
 class Published : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(published)) GTEST_SKIP() << "no results have been published";
-    results = read_results(published);
-    ASSERT_FALSE(results.empty());
+    hosts = read_hosts(published);
+    ASSERT_FALSE(hosts.empty());
   }
 
-  std::vector<PartResult> results;
+  std::vector<HostResults> hosts;
 };
 
-TEST_F(Published, PageIsTheOneOfTheResults) {
-  EXPECT_EQ(text_in(published / "README.md"), page_of(results)) << remedy;
+TEST_F(Published, PagesAreThoseOfTheResults) {
+  for (const HostResults& host : hosts)
+    EXPECT_EQ(text_in(published / host.folder / "README.md"), page_of(host.results)) << host.folder << remedy;
+  EXPECT_EQ(text_in(published / "README.md"), overview_of(hosts)) << remedy;
 }
 
 TEST_F(Published, DrawingsAreThoseOfTheResults) {
-  std::set<std::string> drawn;
-  for (const PartResult& result : results) {
-    for (const Plot& plot : result.plots) {
-      const std::string name = plot.name + ".svg";
-      EXPECT_TRUE(drawn.insert(name).second) << name << " is drawn twice";
-      EXPECT_TRUE(text_in(published / name) == svg_of(plot)) << name << " is not what the result says";
+  for (const HostResults& host : hosts) {
+    const fs::path folder = published / host.folder;
+    std::set<std::string> drawn;
+    for (const PartResult& result : host.results) {
+      for (const Plot& plot : result.plots) {
+        const std::string name = plot.name + ".svg";
+        EXPECT_TRUE(drawn.insert(name).second) << name << " is drawn twice";
+        EXPECT_TRUE(text_in(folder / name) == svg_of(plot)) << name << " is not what the result says";
+      }
+    }
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() != ".svg") continue;
+      EXPECT_TRUE(drawn.contains(entry.path().filename())) << entry.path() << " belongs to no result";
     }
   }
-  for (const auto& entry : fs::directory_iterator(published)) {
-    if (entry.path().extension() != ".svg") continue;
-    EXPECT_TRUE(drawn.contains(entry.path().filename())) << entry.path() << " belongs to no result";
+}
+
+TEST_F(Published, NoFolderMixesProcessors) {
+  for (const HostResults& host : hosts) {
+    for (const PartResult& result : host.results)
+      EXPECT_EQ(result.host.at("cpu"), host.processor()) << host.folder << " " << result.part;
   }
 }
 
 TEST_F(Published, CountsAreThoseOfTheDecisionsOneByOne) {
-  std::set<std::string> counted;
-  for (const PartResult& result : results) {
-    const fs::path journal = published / "journal" / (result.part + ".tsv");
-    if (!result.figures.contains("decisions")) continue;
-    ASSERT_TRUE(fs::exists(journal)) << journal << " is missing";
-    std::ifstream lines(journal);
-    std::map<std::string, double> counts;
-    for (std::string line; std::getline(lines, line);) {
-      const auto decision = decision_in(fields_in(line));
-      ASSERT_TRUE(decision) << journal << ": " << line;
-      counts["decisions"] += 1;
-      counts["suspects"] += decision->is_suspect() ? 1 : 0;
-      counts["records"] += decision->is_record() ? 1 : 0;
+  for (const HostResults& host : hosts) {
+    std::set<std::string> counted;
+    for (const PartResult& result : host.results) {
+      const fs::path journal = published / host.folder / "journal" / (result.part + ".tsv");
+      if (!result.figures.contains("decisions")) continue;
+      ASSERT_TRUE(fs::exists(journal)) << journal << " is missing";
+      std::ifstream lines(journal);
+      std::map<std::string, double> counts;
+      for (std::string line; std::getline(lines, line);) {
+        const auto decision = decision_in(fields_in(line));
+        ASSERT_TRUE(decision) << journal << ": " << line;
+        counts["decisions"] += 1;
+        counts["suspects"] += decision->is_suspect() ? 1 : 0;
+        counts["records"] += decision->is_record() ? 1 : 0;
+      }
+      for (const auto& [name, count] : counts) {
+        const auto said = result.figures.find(name);
+        if (said == result.figures.end()) continue;
+        EXPECT_EQ(said->second, count) << host.folder << " " << result.part << " " << name;
+      }
+      counted.insert(result.part);
     }
-    for (const auto& [name, count] : counts) {
-      const auto said = result.figures.find(name);
-      if (said == result.figures.end()) continue;
-      EXPECT_EQ(said->second, count) << result.part << " " << name;
-    }
-    counted.insert(result.part);
+    EXPECT_EQ(counted, (std::set<std::string>{"layouts", "live", "power"})) << host.folder;
   }
-  EXPECT_EQ(counted, (std::set<std::string>{"layouts", "live", "power"}));
 }
 
 TEST_F(Published, ReadmeQuotesTheGoals) {
@@ -91,7 +104,7 @@ TEST_F(Published, ReadmeQuotesTheGoals) {
   ASSERT_NE(from, std::string::npos) << begin;
   ASSERT_NE(to, std::string::npos) << end;
   ASSERT_LT(from, to);
-  EXPECT_EQ(readme.substr(from + begin.size(), to - from - begin.size()), goals_of(results)) << remedy;
+  EXPECT_EQ(readme.substr(from + begin.size(), to - from - begin.size()), goals_of(hosts)) << remedy;
 }
 
 }  // namespace

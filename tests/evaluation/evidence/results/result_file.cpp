@@ -85,4 +85,24 @@ std::vector<PartResult> read_results(const fs::path& directory) {
   return results;
 }
 
+std::string HostResults::processor() const {
+  for (const PartResult& result : results) {
+    if (const auto found = result.host.find("cpu"); found != result.host.end()) return found->second;
+  }
+  return folder;
+}
+
+std::vector<HostResults> read_hosts(const fs::path& directory) {
+  std::vector<HostResults> hosts;
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    if (!entry.is_directory()) continue;
+    HostResults host{entry.path().filename(), read_results(entry.path())};
+    if (!host.results.empty()) hosts.push_back(std::move(host));
+  }
+  std::sort(hosts.begin(), hosts.end(), [](const HostResults& a, const HostResults& b) {
+    return std::tuple(b.results.size(), a.folder) < std::tuple(a.results.size(), b.folder);
+  });
+  return hosts;
+}
+
 }  // namespace tandem::evaluation

@@ -29,6 +29,8 @@ constexpr int most_launches = 100'000;
 constexpr int most_jobs = 4096;
 constexpr int most_processes = 1'000'000;
 constexpr int most_layouts = 64;
+constexpr int least_kept = 1;
+constexpr int most_kept = 100'000'000;
 constexpr std::chrono::duration<double> no_time{0};
 constexpr std::chrono::duration<double> shortest_timeout{0.001};
 constexpr std::chrono::duration<double> longest_time{366.0 * 24 * 3600};

@@ -12,12 +12,30 @@ using specs::Keys;
 using specs::Node;
 using specs::Problems;
 
-const Keys top_keys = {
-    "state_dir",    "exec_dir",        "status_file",       "interval",          "once",
-    "max_launches", "build_timeout",   "benchmark_timeout", "confirmation_time", "jobs",
-    "cxxflags",     "ldflags",         "sandbox",           "sandbox_read",      "build_memory",
-    "build_disk",   "build_processes", "cache_budget",      "layouts",           "calibrate",
-    "watch"};
+const Keys top_keys = {"state_dir",
+                       "exec_dir",
+                       "status_file",
+                       "interval",
+                       "once",
+                       "max_launches",
+                       "build_timeout",
+                       "benchmark_timeout",
+                       "confirmation_time",
+                       "jobs",
+                       "cxxflags",
+                       "ldflags",
+                       "sandbox",
+                       "sandbox_read",
+                       "build_memory",
+                       "build_disk",
+                       "build_processes",
+                       "cache_budget",
+                       "layouts",
+                       "calibrate",
+                       "keep_commits",
+                       "keep_samples",
+                       "keep_logs",
+                       "watch"};
 const Keys watch_keys = {
     "name",           "repo",      "repo_dir",       "remote_repository", "branch",     "framework",
     "frameworks_dir", "platforms", "benchmark_file", "base_commit",       "commit",     "commit_file",
@@ -196,6 +214,9 @@ ConfigFile read_document(const Node& root, const std::filesystem::path& file, Pr
   read.size("cache_budget", config.top.cache_budget);
   read.count("layouts", config.top.layouts, 1, most_layouts);
   read.flag("calibrate", config.top.calibrate);
+  read.count("keep_commits", config.top.keep_commits, least_kept, most_kept);
+  read.count("keep_samples", config.top.keep_samples, least_kept, most_kept);
+  read.count("keep_logs", config.top.keep_logs, least_kept, most_kept);
   config.top.harness = read_harness(root, folder, problems);
   read.with("watch", [&](const Node& list) {
     for (const Node& item : list.items()) {

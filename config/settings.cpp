@@ -64,6 +64,9 @@ void apply(Settings& settings, const Overrides& said) {
   take(settings.build_disk, said.build_disk);
   take(settings.build_processes, said.build_processes);
   take(settings.cache_budget, said.cache_budget);
+  take(settings.keep_commits, said.keep_commits);
+  take(settings.keep_samples, said.keep_samples);
+  take(settings.keep_logs, said.keep_logs);
   take(settings.layouts, said.layouts);
   apply(settings.harness, said.harness);
 }
@@ -105,6 +108,11 @@ Overrides checked(Overrides flags) {
   check("jobs", flags.jobs, [](int count) { return complain_of_count(count, 0, most_jobs); });
   check("build_processes", flags.build_processes,
         [](int count) { return complain_of_count(count, 0, most_processes); });
+  for (const auto& [name, kept] :
+       {std::pair{"keep_commits", &flags.keep_commits}, std::pair{"keep_samples", &flags.keep_samples},
+        std::pair{"keep_logs", &flags.keep_logs}}) {
+    check(name, *kept, [](int count) { return complain_of_count(count, least_kept, most_kept); });
+  }
   check("layouts", flags.layouts, [](int count) { return complain_of_count(count, 1, most_layouts); });
   check("control_tag", flags.control_tag, complain_of_commit);
   check_path("key_file", flags.key_file);

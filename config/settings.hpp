@@ -88,8 +88,11 @@ struct Settings {
   std::uint64_t build_disk = std::uint64_t{64} << 30;
   int build_processes = 4096;
   std::uint64_t cache_budget = std::uint64_t{20} << 30;  ///< bytes; 0: no limit
-  int layouts = 8;                                       ///< linkings per side that a screen draws from
-  bool calibrate = true;  ///< in idle time; with `once` only if a flag asks for it
+  int keep_commits = 5000;  ///< of the newest commits of a walk: verdicts and builds stay in the store
+  int keep_samples = 500;   ///< of the newest commits: every launch of their screens, too
+  int keep_logs = 200;      ///< of the newest builds of a platform
+  int layouts = 8;          ///< linkings per side that a screen draws from
+  bool calibrate = true;    ///< in idle time; with `once` only if a flag asks for it
   HarnessSettings harness;
   std::vector<WatchSettings> watches;  ///< at least one
 };
@@ -113,7 +116,7 @@ struct Overrides : WatchOverrides {
   std::optional<std::filesystem::path> state_dir, exec_dir, status_file;
   std::optional<Seconds> interval, build_timeout, benchmark_timeout, confirmation_time;
   std::optional<bool> once, calibrate;
-  std::optional<int> max_launches, jobs, build_processes, layouts;
+  std::optional<int> max_launches, jobs, build_processes, layouts, keep_commits, keep_samples, keep_logs;
   std::optional<std::string> cxxflags, ldflags;
   std::optional<Isolation> sandbox;
   std::optional<std::vector<std::filesystem::path>> sandbox_read;

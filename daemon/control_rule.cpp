@@ -46,15 +46,24 @@ bool Line::leads_to(std::size_t ancestor, std::size_t descendant) const {
   return ancestor < descendant && (!is_ancestor || is_ancestor(ancestor, descendant));
 }
 
-Line make_line(std::vector<builders::Commit> commits, std::int64_t now) {
+Line make_line(std::vector<builders::Commit> commits, std::int64_t now, const FirstSeen& seen) {
   Line line;
   line.commits = std::move(commits);
   std::int64_t latest = INT64_MIN;
   for (const builders::Commit& commit : line.commits) {
-    latest = std::max(latest, std::min(commit.committer_time, now));
+    const auto first = seen.find(commit.id);
+    latest = std::max(latest, std::min(commit.committer_time, first == seen.end() ? now : first->second));
     line.weeks.push_back(week_of(latest));
   }
   return line;
+}
+
+std::vector<std::string> dated_after(const Line& line, std::int64_t now, const FirstSeen& seen) {
+  std::vector<std::string> commits;
+  for (const builders::Commit& commit : line.commits) {
+    if (commit.committer_time > now && !seen.contains(commit.id)) commits.push_back(commit.id);
+  }
+  return commits;
 }
 
 std::optional<std::size_t> level_before(const Line& line, std::size_t treatment,

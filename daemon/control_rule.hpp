@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "builders/commit.hpp"
@@ -26,9 +28,17 @@ struct Line {
   [[nodiscard]] bool leads_to(std::size_t ancestor, std::size_t descendant) const;
 };
 
-/// Weeks by committer time, never going back along the line and never after `now`: clocks of committers may
-/// be wrong, the order of commits is not.
-[[nodiscard]] Line make_line(std::vector<builders::Commit> commits, std::int64_t now);
+/// When commits that are dated in the future were first seen, by commit.
+using FirstSeen = std::map<std::string, std::int64_t>;
+
+/// Weeks by committer time, never going back along the line and never after the commit was first seen, which
+/// is `now` where `seen` does not say: clocks of committers may be wrong, the order of commits is not. The
+/// week of a commit must not move with `now`, or all after one from the future would stay in its week.
+[[nodiscard]] Line make_line(std::vector<builders::Commit> commits, std::int64_t now,
+                             const FirstSeen& seen = {});
+
+/// The commits of the line that are dated after `now` and not known to `seen` yet.
+[[nodiscard]] std::vector<std::string> dated_after(const Line& line, std::int64_t now, const FirstSeen& seen);
 
 /// L(b): the latest commit before the treatment, and leading to it, at which a confirmed step of the
 /// benchmark was seen. `records` are those of one benchmark and metric. A step counts as long as it stands:

@@ -8,6 +8,7 @@
 #include "daemon/exit_codes.hpp"
 #include "daemon/service.hpp"
 #include "daemon/status_facts.hpp"
+#include "daemon/storage_rules.hpp"
 #include "daemon/wall_clock.hpp"
 #include "specs/error.hpp"
 
@@ -17,9 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A store that cannot be read now is no reason to end: it is said, and the walk meets it again.
-void show_facts(const store::Store& store, Status& status) {
+void show_facts(const store::Store& store, Status& status, const config::Settings& settings) {
   try {
     show_store(status, store, now_seconds());
+    show_storage(status, store, settings);
   } catch (const Error& error) {
     status.last_error = error.what();
     status.last_error_at = now_seconds();
@@ -27,7 +29,7 @@ void show_facts(const store::Store& store, Status& status) {
 }
 
 /// What results depend on beside the commits may have changed since the last round.
-void look_around(store::Store& store, Status& status) {
+void look_around(store::Store& store, Status& status, const config::Settings& settings) {
   try {
     const std::string toolchain = builders::describe_toolchain(builders::BuildSettings{}.search_path);
     note_environment(store, {}, environment_of(runners::read_machine_facts(), toolchain), now_seconds());
@@ -35,7 +37,7 @@ void look_around(store::Store& store, Status& status) {
     status.last_error = error.what();
     status.last_error_at = now_seconds();
   }
-  show_facts(store, status);
+  show_facts(store, status, settings);
 }
 
 }  // namespace
@@ -51,7 +53,7 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
   try {
     while (!stop.stop_requested()) {
       between.begin_round();
-      look_around(service.store(), status);
+      look_around(service.store(), status, settings);
       code = 0;
       for (const auto& walk : service.walks()) {
         walk->serve_requests(stop);
@@ -61,7 +63,7 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
         if (settings.once) code = more_pressing(code, walk->exit_code(ended));
       }
       if (stop.stop_requested()) break;
-      show_facts(service.store(), status);
+      show_facts(service.store(), status, settings);
       between.spend(stop);
       if (settings.once) break;
     }

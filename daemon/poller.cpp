@@ -94,7 +94,8 @@ std::vector<std::size_t> positions_to_examine(const Line& line, const std::set<s
 }
 
 Round plan_round(const Repository& repository, const std::string& tip, const std::string& start,
-                 const std::set<std::string>& done, const WalkPolicy& policy, std::int64_t now) {
+                 const std::set<std::string>& done, const WalkPolicy& policy, std::int64_t now,
+                 const FirstSeen& seen) {
   Round round;
   std::vector<Commit> commits;
   const auto from = [&](const Commit& first) { return commits_from(repository, tip, first, policy.commits); };
@@ -112,7 +113,7 @@ Round plan_round(const Repository& repository, const std::string& tip, const std
       round.notice = fmt::format("the branch was rewritten; the walk goes on from {}", first->id);
     }
   }
-  round.line = make_line(std::move(commits), now);
+  round.line = make_line(std::move(commits), now, seen);
   round.line.tagged = tagged_positions(repository, round.line, policy.tags);
   if (policy.commits == WalkPolicy::Commits::all) {
     std::vector<std::string> ids;

@@ -37,7 +37,7 @@ struct Round {
 /// from where the old and the new branch part, or begins anew if they have nothing in common.
 [[nodiscard]] Round plan_round(const builders::Repository& repository, const std::string& tip,
                                const std::string& start, const std::set<std::string>& done,
-                               const WalkPolicy& policy, std::int64_t now);
+                               const WalkPolicy& policy, std::int64_t now, const FirstSeen& seen = {});
 
 /// Every step-th position after the last one done, and the newest. Where all commits are walked, those of a
 /// branch that was merged later lie between examined ones: then every step-th one that was not examined.

@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "daemon/report/state_files.hpp"
+#include "daemon/state_directory.hpp"
 #include "runners/descriptor.hpp"
 #include "specs/error.hpp"
 
@@ -16,6 +17,8 @@ namespace tandem::daemon {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* unsaved_name = "unsaved";
 
 [[noreturn]] void fail(const fs::path& file, const char* doing) {
   throw Error(fmt::format("cannot {} {}: {}", doing, file.string(), std::strerror(errno)));
@@ -58,13 +61,19 @@ void write_by_rename(const fs::path& file, const std::string& text) {
   if (folder.get() >= 0) ::fsync(folder.get());
 }
 
-Publisher::Publisher(fs::path state_dir) : state_dir_(std::move(state_dir)) {
+Publisher::Publisher(fs::path state_dir, std::string store_id)
+    : state_dir_(std::move(state_dir)), store_id_(std::move(store_id)) {
   make_directories(state_dir_ / "reports");
 }
 
 void Publisher::publish(const Record& record, const std::string& json, const std::string& markdown) const {
   const fs::path directory = state_dir_ / "reports" / record.id;
+  std::error_code error;
+  const bool is_new = !fs::exists(directory / "report.json", error);
   make_directories(directory);
+  if (is_new && !store_id_.empty()) {
+    write_by_rename(directory / unsaved_name, report::owned_folder_json({store_id_}));
+  }
   write_by_rename(directory / "report.json", json);
   write_by_rename(directory / "report.md", markdown);
 }
@@ -73,14 +82,25 @@ void Publisher::publish_status(const std::string& json) const {
   write_by_rename(state_dir_ / "status.json", json);
 }
 
-void Publisher::keep_only(const std::vector<Record>& known) const {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(state_dir_ / "reports", error)) {
-    const std::string id = entry.path().filename();
-    if (std::none_of(known.begin(), known.end(), [&](const Record& record) { return record.id == id; })) {
-      fs::remove_all(entry.path(), error);
-    }
+void Publisher::saved(const std::vector<Record>& records) const {
+  for (const Record& record : records) {
+    ::unlink((state_dir_ / "reports" / record.id / unsaved_name).c_str());
   }
+}
+
+std::string Publisher::unsaved_by(const std::string& id) const {
+  constexpr std::uintmax_t most_bytes = 4096;
+  const auto text = read_small_file(state_dir_ / "reports" / id / unsaved_name, most_bytes);
+  const auto folder = text ? report::owned_folder_from_json(*text) : std::nullopt;
+  return folder ? folder->owner : "";
+}
+
+void Publisher::withdraw(const std::string& id) const {
+  const fs::path folder = state_dir_ / "reports" / id;
+  remove_half_written(folder, {"report.json", "report.md", unsaved_name});
+  // The one that says whose it is goes last: a crash in between leaves what can be withdrawn again.
+  for (const char* file : {"report.json", "report.md", unsaved_name}) ::unlink((folder / file).c_str());
+  ::rmdir(folder.c_str());
 }
 
 }  // namespace tandem::daemon

@@ -5,12 +5,11 @@
 
 #include <chrono>
 #include <condition_variable>
-#include <fstream>
 #include <mutex>
-#include <sstream>
 
 #include "daemon/harness/run_labels.hpp"
-#include "daemon/report/record_report.hpp"
+#include "daemon/process_identity.hpp"
+#include "daemon/state_start.hpp"
 #include "daemon/wall_clock.hpp"
 #include "runners/devices.hpp"
 #include "specs/error.hpp"
@@ -20,42 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-std::string whole(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// Removes what a killed daemon left: the copies of its last launch and half-written files.
-void clear_leftovers(const fs::path& state_dir) {
-  std::error_code error;
-  fs::remove_all(state_dir / "scratch", error);
-  std::vector<fs::path> folders = {state_dir};
-  for (const auto& report : fs::directory_iterator(state_dir / "reports", error)) {
-    folders.push_back(report.path());
-  }
-  for (const fs::path& folder : folders) {
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
-      if (entry.path().extension() == ".new") fs::remove(entry.path(), error);
-    }
-  }
-}
-
-/// A crash may come between a report's files and its entry in the store: then the store is right.
-void restore_reports(const Publisher& publisher, const store::Store& store) {
-  const auto records = store.records({});
-  publisher.keep_only(records);
-  for (const Record& record : records) {
-    const fs::path folder = publisher.state_dir() / "reports" / record.id;
-    const std::string json = report::record_json(record);
-    const std::string markdown = report::record_markdown(record);
-    if (whole(folder / "report.json") != json || whole(folder / "report.md") != markdown) {
-      publisher.publish(record, json, markdown);
-    }
-  }
-}
 
 void wait_for(Clock::time_point time, const std::stop_token& stop) {
   std::mutex mutex;
@@ -84,39 +47,52 @@ runners::CpuChoice one_device(const config::HarnessSettings& settings) {
   return devices.front().cpus;
 }
 
-/// The directory that the lock lies in.
-fs::path made(const fs::path& state_dir) {
-  std::error_code error;
-  fs::create_directories(state_dir, error);
-  if (error) throw Error(fmt::format("cannot make {}: {}", state_dir.string(), error.message()));
-  return state_dir;
-}
-
 }  // namespace
+
+Service::Checked Service::check(const config::Settings& settings, const Installation& installation) {
+  Checked checked;
+  checked.cpus = one_device(settings.harness);
+  for (const auto& watch : settings.watches) check_watch(settings, installation, watch);
+  check_state_directory(settings.state_dir);
+  checked.isolation = choose_isolation(settings.sandbox, installation.shim);
+  checked.marker = claim_state_directory(settings.state_dir);
+  return checked;
+}
 
 Service::Service(const config::Settings& settings, const Installation& installation, const Watcher& watcher,
                  const std::stop_token& stop)
-    : lock_(made(settings.state_dir) / "daemon.lock"),
+    : checked_(check(settings, installation)),
+      lock_(settings.state_dir / "daemon.lock"),
       forward_(stop, [this] { stop_source_.request_stop(); }),
       stop_file_(settings.status_file, stop_source_) {
   if (!lock_soon(lock_, stop)) {
     throw Error(fmt::format("{} is the daemon of {}; stop it or choose another --state_dir", lock_.holder(),
                             settings.state_dir.string()));
   }
-  clear_leftovers(settings.state_dir);
-  publisher_ = std::make_unique<Publisher>(settings.state_dir);
-  store_ = std::make_unique<store::Store>(settings.state_dir / "tandem.db", store::Store::Mode::write);
+  const std::int64_t now = now_seconds();
+  remove_half_written(settings.state_dir, {"status.json", "tandem.state"});
+  auto opened = open_store(settings.state_dir, now);
+  store_ = std::move(opened.store);
+  publisher_ = std::make_unique<Publisher>(settings.state_dir, store_->id());
   store_->let_running_requests_wait();
-  restore_reports(*publisher_, *store_);
+  status_.kept = std::move(opened.notices);
+  for (std::string& notice : restore_reports(*publisher_, *store_, now)) {
+    status_.kept.push_back(std::move(notice));
+  }
+  scratch_ = std::make_unique<OwnScratch>(settings.state_dir, checked_.marker.id);
+  for (const fs::path& foreign : scratch_->foreign()) {
+    status_.kept.push_back(fmt::format("{} is not of this version and was kept; remove it if it is of no use",
+                                       foreign.string()));
+  }
+  for (const std::string& notice : status_.kept) fmt::print(stderr, "tandem: {}\n", notice);
   status_.version = installation.version;
   status_.pid = ::getpid();
-  isolation_ = choose_isolation(settings.sandbox, installation.shim);
+  status_.process = this_process();
+  isolation_ = checked_.isolation;
   status_.isolation = isolation_.sentence;
   board_ = std::make_unique<StatusBoard>(*publisher_, status_, watcher);
-  host_.scratch = settings.state_dir / "scratch";
-  std::error_code error;
-  fs::create_directories(host_.scratch, error);
-  host_.cpus = one_device(settings.harness);
+  host_.scratch = scratch_->path();
+  host_.cpus = checked_.cpus;
   host_.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.benchmark_timeout);
   host_.sandbox = benchmark_sandbox(isolation_, settings);
   if (host_.sandbox) host_.environment = benchmark_environment();
@@ -134,7 +110,7 @@ Service::Service(const config::Settings& settings, const Installation& installat
   for (const auto& watch : settings.watches) {
     walks_.push_back(std::make_unique<WatchWalk>(
         WalkGround{settings, installation, isolation_, host_.cpus, *runner_, *store_, *publisher_, status_,
-                   [this] { board_->show(); }, report_to},
+                   [this] { board_->show(); }, report_to, scratch_->path()},
         watch));
     for (const std::string& notice : walks_.back()->notices()) fmt::print(stderr, "tandem: {}\n", notice);
   }

@@ -10,7 +10,9 @@
 #include "daemon/loop.hpp"
 #include "daemon/polite_runner.hpp"
 #include "daemon/publisher.hpp"
+#include "daemon/report/state_files.hpp"
 #include "daemon/reporters/reporter.hpp"
+#include "daemon/state_directory.hpp"
 #include "daemon/status_board.hpp"
 #include "daemon/stop_file.hpp"
 #include "daemon/store/store.hpp"
@@ -23,7 +25,8 @@ namespace tandem::daemon {
 /// Everything that work in a state directory stands on, as long as it lasts: its lock, store, status, runners
 /// and watches. What a killed daemon left is put in order first.
 ///
-/// Throws Error if another process has the lock, InputError if a setting is wrong.
+/// Throws InputError if a setting is wrong or the state directory is somebody else's, before anything is made
+/// or removed; Error if another process has the lock.
 class Service {
  public:
   /// `settings`, `installation` and `watcher` outlive it.
@@ -46,6 +49,15 @@ class Service {
   void report(const reporters::RunRecord& record);
   void note(const std::string& sentence);
 
+  /// What must be right before anything is made.
+  struct Checked {
+    Isolation isolation;
+    runners::CpuChoice cpus;
+    report::StateMarker marker;
+  };
+  static Checked check(const config::Settings& settings, const Installation& installation);
+
+  Checked checked_;
   runners::FileLock lock_;
   std::stop_source stop_source_;
   std::stop_callback<std::function<void()>> forward_;
@@ -56,6 +68,7 @@ class Service {
   Isolation isolation_;
   std::unique_ptr<StatusBoard> board_;
   std::unique_ptr<reporters::Reporters> reporters_;  ///< nothing: none is asked for
+  std::unique_ptr<OwnScratch> scratch_;
   runners::HostSettings host_;
   std::unique_ptr<runners::HostPairRunner> host_runner_;
   std::unique_ptr<PoliteRunner> polite_;

@@ -71,8 +71,16 @@ struct Status {
     std::int64_t at = 0;
   };
 
+  /// What the state directory takes and by which rule it is bounded.
+  struct Storage {
+    std::string what;  ///< "database", "build logs", …
+    std::uint64_t bytes = 0;
+    std::string rule;
+  };
+
   std::string version;
   int pid = 0;
+  std::string process = {};        ///< which process of that number: equal as long as it lives
   std::string phase = "starting";  ///< starting, fetching, building, measuring, confirming, calibrating,
                                    ///< waiting, stopped
   std::string watch;
@@ -102,6 +110,8 @@ struct Status {
   std::vector<Change> notices;              ///< of drifts and margins, newest first
   std::vector<Drift> drift;
   std::vector<Waiting> requests;  ///< that wait, oldest first
+  std::vector<std::string> kept;  ///< sentences: what the start found out of order, and left or set aside
+  std::vector<Storage> storage;
   std::string last_error;
   std::int64_t last_error_at = 0;
   std::int64_t updated_at = 0;

@@ -133,6 +133,7 @@ void Tribunal::write(const Line& line, std::size_t position, const Suspect& susp
   } else {
     workshop_.store.save_records(step.records, step.changes, step.requests);
   }
+  workshop_.publisher.saved(step.records);
 }
 
 Record Tribunal::record_of(const Line& line, std::size_t position, const Suspect& suspect,

@@ -70,12 +70,21 @@ void WatchWalk::carry_records_over(Platform& platform) {
     const auto changed = carried_over(store_.records({platform.key, {}, {}, {}}), branch, now_seconds());
     publish(ground_.publisher, changed);
     if (!changed.empty()) store_.save_records(changed, {});
+    ground_.publisher.saved(changed);
   }
   platform.settled_tip = tip_;
 }
 
+void WatchWalk::save_answers() {
+  while (!unsaved_answers_.empty()) {
+    store_.update_request(unsaved_answers_.back());
+    unsaved_answers_.pop_back();
+  }
+}
+
 void WatchWalk::serve_requests(const std::stop_token& stop) {
   try {
+    save_answers();
     for (Request& request : store_.waiting_requests(watch_.name)) {
       if (stop.stop_requested()) return;
       if (request.by != asked_by_tandem) serve(request, stop);
@@ -87,6 +96,7 @@ void WatchWalk::serve_requests(const std::stop_token& stop) {
 
 bool WatchWalk::serve_own_request(const std::stop_token& stop) {
   try {
+    save_answers();
     for (Request& request : store_.waiting_requests(watch_.name)) {
       if (request.by != asked_by_tandem || put_off_.contains(request.id)) continue;
       serve(request, stop);
@@ -117,7 +127,10 @@ void WatchWalk::serve(Request& request, const std::stop_token& stop) {
     request.answer = found->text;
     request.code = found->code;
   }
-  store_.update_request(request);
+  // The answer took long to find, so that a disk that is full now must not lose it. A daemon that ends before
+  // it is written leaves the request running, and the next one takes it up again.
+  unsaved_answers_.push_back(request);
+  save_answers();
   refresh_open_regressions();
 }
 

@@ -57,7 +57,49 @@ std::string this_host() {
   return runners::host_identity(runners::read_machine_facts());
 }
 
+/// What the settings and the spec of a watch say.
+struct WatchSpec {
+  std::vector<Test> tests;
+  std::optional<specs::BuildSection> build;
+  std::vector<std::string> notices;
+};
+
+WatchSpec read_spec(const config::Settings& settings, const config::WatchSettings& watch) {
+  if (watch.control == config::ControlRule::fixed && watch.base_commit.empty()) {
+    throw InputError(fmt::format("watch {}: the control rule fixed needs base_commit", watch.name));
+  }
+  if (watch.needs_git && watch.repo != "git") {
+    throw InputError(fmt::format("watch {}: needs_git is for git; {} has none", watch.name, watch.repo));
+  }
+  WatchSpec spec;
+  std::vector<specs::BenchmarkSpec> specs;
+  if (!watch.benchmark_file.empty()) {
+    specs::SpecOptions options;
+    options.framework = watch.framework;
+    options.string_map = settings.harness.string_map;
+    options.command_args = added_arguments(settings.harness);
+    auto loaded = specs::load_benchmarks(watch.benchmark_file, options);
+    specs = std::move(loaded.benchmarks);
+    spec.build = std::move(loaded.build);
+    for (const auto& notice : loaded.ignored) spec.notices.push_back(notice.text());
+  }
+  spec.tests = tests_of(specs, {watch.margin, settings.harness.env, settings.harness.shared_libs,
+                                added_arguments(settings.harness)});
+  return spec;
+}
+
 }  // namespace
+
+void check_watch(const config::Settings& settings, const Installation& installation,
+                 const config::WatchSettings& watch) {
+  const WatchSpec spec = read_spec(settings, watch);
+  static_cast<void>(source_of(watch));
+  specs::complain_of_build(watch.framework, spec.build);
+  const auto frameworks = watch.frameworks_dir.empty() ? installation.frameworks_dir : watch.frameworks_dir;
+  for (const std::string& platform : watch.platforms) {
+    static_cast<void>(builders::find_build_script(frameworks, watch.framework, platform));
+  }
+}
 
 WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
     : ground_(std::move(ground)),
@@ -66,25 +108,10 @@ WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
       store_(ground_.store),
       status_(ground_.status),
       mirror_(settings_.state_dir / "mirrors" / watch.name) {
-  if (watch.control == config::ControlRule::fixed && watch.base_commit.empty()) {
-    throw InputError(fmt::format("watch {}: the control rule fixed needs base_commit", watch.name));
-  }
-  if (watch.needs_git && watch.repo != "git") {
-    throw InputError(fmt::format("watch {}: needs_git is for git; {} has none", watch.name, watch.repo));
-  }
-  std::vector<specs::BenchmarkSpec> specs;
-  if (!watch.benchmark_file.empty()) {
-    specs::SpecOptions options;
-    options.framework = watch.framework;
-    options.string_map = settings_.harness.string_map;
-    options.command_args = added_arguments(settings_.harness);
-    auto loaded = specs::load_benchmarks(watch.benchmark_file, options);
-    specs = std::move(loaded.benchmarks);
-    build_section_ = std::move(loaded.build);
-    for (const auto& notice : loaded.ignored) notices_.push_back(notice.text());
-  }
-  tests_ = tests_of(specs, {watch.margin, settings_.harness.env, settings_.harness.shared_libs,
-                            added_arguments(settings_.harness)});
+  WatchSpec spec = read_spec(settings_, watch);
+  tests_ = std::move(spec.tests);
+  build_section_ = std::move(spec.build);
+  notices_ = std::move(spec.notices);
   source_ = source_of(watch);
   for (const std::string& name : watch.platforms) {
     const builders::BuildSettings build = build_settings(
@@ -168,8 +195,11 @@ Round WatchWalk::plan(Platform& platform) {
   if (!platform.pipeline) make_pipeline(platform);
   if (!store_.start(platform.key)) store_.set_start(platform.key, start_of());
   const auto examined = store_.done(platform.key);
+  const std::int64_t now = now_seconds();
+  const auto seen = store_.future_commits();
   Round round = plan_round(*repository_, tip_, *store_.start(platform.key),
-                           {examined.begin(), examined.end()}, policy(), now_seconds());
+                           {examined.begin(), examined.end()}, policy(), now, seen);
+  store_.note_future_commits(dated_after(round.line, now, seen), now);
   if (!round.notice.empty()) {
     store_.set_start(platform.key, round.line.commits.front().id);
     fail("rewritten", round.notice);
@@ -215,6 +245,7 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const std::stop_to
     if (stop.stop_requested()) return Ended::stopped;
   }
   platform.line = round.line;
+  forget_old(platform);
   return Ended::at_tip;
 }
 
@@ -227,7 +258,7 @@ void WatchWalk::make_pipeline(Platform& platform) {
   pipeline.max_launches = static_cast<std::size_t>(settings_.max_launches);
   pipeline.layouts = static_cast<std::size_t>(settings_.layouts);
   pipeline.records = watch_.regression ? PipelineSettings::Records::confirm : PipelineSettings::Records::none;
-  pipeline.scratch = settings_.state_dir / "scratch";
+  pipeline.scratch = ground_.scratch;
   if (!watch_.base_commit.empty()) {
     const auto base = repository_->find(watch_.base_commit);
     if (!base)

@@ -36,7 +36,13 @@ struct WalkGround {
   std::function<void()> show;
   /// Of every trial; nothing: there are no reporters. Called between launches only.
   std::function<void(const reporters::RunRecord&)> report = {};
+  std::filesystem::path scratch = {};
 };
+
+/// Reads everything of a watch that can be wrong without a state directory: its spec, its source and its
+/// build scripts. Makes nothing. Throws InputError.
+void check_watch(const config::Settings& settings, const Installation& installation,
+                 const config::WatchSettings& watch);
 
 /// One watch with all its platforms: fetches the branch and walks what is new. Made once, used every round.
 class WatchWalk {
@@ -84,6 +90,7 @@ class WatchWalk {
     std::map<std::string, std::string> patches;  ///< patch id by commit, of the line
     PipelineSettings settings;                   ///< of the three
     std::unique_ptr<Workshop> workshop;
+    std::int64_t forgot_at = 0;  ///< when old data was last dropped
   };
 
   Ended pass(const std::stop_token& stop);
@@ -107,6 +114,10 @@ class WatchWalk {
   /// One of those that tandem put off; false: there is none.
   bool serve_own_request(const std::stop_token& stop);
   [[nodiscard]] std::optional<Answer> answer(const Request& request, const std::stop_token& stop);
+  /// Writes what could not be written of requests that were served.
+  void save_answers();
+  /// Drops what is older than the settings say, of a platform whose line is known.
+  void forget_old(Platform& platform);
   void fail(const char* kind, const std::string& sentence);
   void refresh_open_regressions();
   [[nodiscard]] std::string start_of() const;
@@ -129,10 +140,11 @@ class WatchWalk {
   std::unique_ptr<builders::Repository> repository_;  ///< the lines of the platforms ask it
   /// Opened before: lines of this pass may still ask them.
   std::vector<std::unique_ptr<builders::Repository>> earlier_repositories_;
-  bool went_through_ = false;       ///< one pass at least
-  bool at_tip_ = false;             ///< the last pass got there
-  bool files_are_here_ = false;     ///< all that the specs name
-  std::set<std::int64_t> put_off_;  ///< own requests that met broken ground since the last pass
+  bool went_through_ = false;             ///< one pass at least
+  bool at_tip_ = false;                   ///< the last pass got there
+  bool files_are_here_ = false;           ///< all that the specs name
+  std::set<std::int64_t> put_off_;        ///< own requests that met broken ground since the last pass
+  std::vector<Request> unsaved_answers_;  ///< requests whose last write failed
   std::size_t fetch_failures_ = 0;
   std::chrono::steady_clock::time_point next_fetch_{};
 };

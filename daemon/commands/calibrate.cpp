@@ -14,6 +14,7 @@
 #include "daemon/idle_time.hpp"
 #include "daemon/loop.hpp"
 #include "daemon/report/calibration_report.hpp"
+#include "daemon/state_directory.hpp"
 #include "daemon/store/store.hpp"
 #include "daemon/wall_clock.hpp"
 #include "runners/host_identity.hpp"
@@ -160,11 +161,14 @@ class CalibratingByHand {
 void keep(const HostCalibration& result, const CalibrateOptions& options) {
   try {
     const fs::path folder = state_dir_of(options);
-    fs::create_directories(folder);
+    static_cast<void>(claim_state_directory(folder));
     store::Store store(folder / "tandem.db", store::Store::Mode::write);
     for (const Calibration& one : result.benchmarks) {
       store.save_calibration({calibrated_by_hand, result.program.filename()}, one);
     }
+  } catch (const InputError& error) {
+    if (options.state_dir) throw;
+    fmt::print(stderr, "tandem: not kept: {}\n", error.what());
   } catch (const std::exception& error) {
     if (options.state_dir) throw Error(fmt::format("the calibration cannot be kept: {}", error.what()));
     fmt::print(stderr, "tandem: not kept: {}\n", error.what());

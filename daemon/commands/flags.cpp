@@ -149,6 +149,9 @@ Flags walk_flags(DaemonOptions& options) {
       choice("build_disk", o.build_disk, config::bytes, "Bytes that one build may write (64G)"),
       number("build_processes", o.build_processes, "Processes of one build at a time (4096)"),
       choice("cache_budget", o.cache_budget, config::bytes, "Bytes that built executables may take (20G)"),
+      number("keep_commits", o.keep_commits, "Newest commits whose verdicts are kept (5000)"),
+      number("keep_samples", o.keep_samples, "Newest commits of which every launch is kept (500)"),
+      number("keep_logs", o.keep_logs, "Newest builds whose logs are kept (200)"),
       number("layouts", o.layouts, "Linkings per side that a screen draws from (8)"),
   };
 }

@@ -18,6 +18,7 @@
 #include "daemon/harness/run_labels.hpp"
 #include "daemon/harness/run_matrix.hpp"
 #include "daemon/reporters/json_line.hpp"
+#include "daemon/state_directory.hpp"
 #include "daemon/test_files.hpp"
 #include "runners/devices.hpp"
 #include "runners/measuring_lock.hpp"
@@ -246,6 +247,7 @@ class Running {
 
   const CommitBuilds& commit_builds() {
     if (!builds_) {
+      static_cast<void>(claim_state_directory(settings_.state_dir));
       installation_ = find_installation();
       isolation_ = choose_isolation(settings_.sandbox, installation_.shim);
       std::optional<specs::BuildSection> section;

@@ -10,6 +10,7 @@
 #include "config/state_dir.hpp"
 #include "daemon/commands/narrator.hpp"
 #include "daemon/loop.hpp"
+#include "daemon/process_identity.hpp"
 #include "daemon/report/status_report.hpp"
 #include "specs/error.hpp"
 
@@ -35,12 +36,15 @@ int run_daemon_command(const DaemonOptions& options, const std::stop_token& stop
 }
 
 int run_status_command(const StatusOptions& options) {
-  const auto file = state_dir_of(options.state_dir) / "status.json";
+  const auto state_dir = state_dir_of(options.state_dir);
+  const auto file = state_dir / "status.json";
   std::ifstream in(file);
   if (!in) throw InputError(fmt::format("there is no {}; give the daemon's --state_dir", file.string()));
   std::stringstream text;
   text << in.rdbuf();
-  fmt::print("{}", options.format == Format::json ? text.str() : report::status_text(text.str()));
+  const auto life = daemon_life(state_dir, report::process_of(text.str()));
+  const std::string json = report::with_daemon(text.str(), life);
+  fmt::print("{}", options.format == Format::json ? json : report::status_text(json));
   return 0;
 }
 

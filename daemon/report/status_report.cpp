@@ -79,6 +79,14 @@ ordered_json budget_json(const Status::FalseRecords& budget) {
           {"null_suspects", budget.null_suspects}};
 }
 
+ordered_json storage_json(const Status& status) {
+  ordered_json list = ordered_json::array();
+  for (const auto& one : status.storage) {
+    list.push_back({{"what", one.what}, {"bytes", one.bytes}, {"rule", one.rule}});
+  }
+  return list;
+}
+
 ordered_json changes_json(const std::vector<Status::Change>& changes) {
   ordered_json list = ordered_json::array();
   for (const auto& one : changes) {
@@ -138,8 +146,14 @@ std::string text_of_background(const ordered_json& status) {
 }
 
 std::string text_of_status(const ordered_json& status) {
-  std::string text = fmt::format("{} ({}), {}\n", text_of(status, "phase"), text_of(status, "watch"),
-                                 text_of(status, "updated_at"));
+  std::string text;
+  if (text_of(status, "daemon") == name_of(DaemonLife::dead)) {
+    text = fmt::format(
+        "THE DAEMON IS DEAD: process {} ended without a word after {}; what follows is what it did last\n",
+        status.value("pid", 0), text_of(status, "updated_at"));
+  }
+  text += fmt::format("{} ({}), {}\n", text_of(status, "phase"), text_of(status, "watch"),
+                      text_of(status, "updated_at"));
   text += fmt::format("branch {} of {}\n", text_of(status, "branch"), text_of(status, "url"));
   if (status.at("commit").is_object()) {
     text += fmt::format("commit {} {}\n", short_commit(text_of(status.at("commit"), "id")),
@@ -189,6 +203,18 @@ std::string text_of_status(const ordered_json& status) {
     for (std::string line; std::getline(lines, line);) text += fmt::format("    {}\n", line);
   }
   text += text_of_background(status);
+  // A status of an earlier version has neither.
+  if (status.contains("kept")) {
+    for (const auto& one : status.at("kept")) {
+      if (one.is_string()) text += fmt::format("at the start: {}\n", one.get<std::string>());
+    }
+  }
+  if (status.contains("storage")) {
+    for (const auto& one : status.at("storage")) {
+      text += fmt::format("{}: {:.1f} MiB; {}\n", text_of(one, "what"),
+                          one.at("bytes").get<double>() / (1 << 20), text_of(one, "rule"));
+    }
+  }
   if (const auto& fetch = status.at("fetch"); fetch.at("failures").get<std::size_t>() > 0) {
     text += fmt::format("fetching failed {} times in a row; next try {}\n",
                         fetch.at("failures").get<std::size_t>(), text_of(fetch, "next_at"));
@@ -225,6 +251,7 @@ std::string status_json(const Status& status) {
       {"schema", "tandem.status/1"},
       {"version", status.version},
       {"pid", status.pid},
+      {"process", status.process},
       {"updated_at", iso_time(status.updated_at)},
       {"phase", status.phase},
       {"watch", status.watch},
@@ -256,11 +283,49 @@ std::string status_json(const Status& status) {
       {"drift", drift_json(status)},
       {"environment_changes", changes_json(status.environment_changes)},
       {"notices", changes_json(status.notices)},
+      {"kept", status.kept},
+      {"storage", storage_json(status)},
       {"false_record_budget", budget_json(status.false_records)},
       {"last_error", status.last_error.empty() ? ordered_json(nullptr)
                                                : ordered_json{{"at", iso_time(status.last_error_at)},
                                                               {"sentence", status.last_error}}}};
   return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+const char* name_of(DaemonLife life) {
+  switch (life) {
+    case DaemonLife::runs:
+      return "running";
+    case DaemonLife::stopped:
+      return "stopped";
+    case DaemonLife::dead:
+      return "dead";
+    case DaemonLife::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+StatusProcess process_of(const std::string& json) {
+  const ordered_json status = ordered_json::parse(json, nullptr, false);
+  StatusProcess process;
+  if (!status.is_object()) return process;
+  if (status.contains("pid") && status["pid"].is_number_integer()) process.pid = status["pid"].get<int>();
+  process.identity = text_of(status, "process");
+  process.has_stopped = text_of(status, "phase") == "stopped";
+  return process;
+}
+
+std::string with_daemon(const std::string& json, DaemonLife life) {
+  const ordered_json status = ordered_json::parse(json, nullptr, false);
+  if (!status.is_object()) return json;
+  ordered_json shown;
+  for (const auto& [key, value] : status.items()) {
+    shown[key] = value;
+    if (key == "pid") shown["daemon"] = name_of(life);
+  }
+  shown["daemon"] = name_of(life);
+  return shown.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string status_text(const std::string& json) {

@@ -164,6 +164,32 @@ void Store::Database::write(const std::function<void()>& work) {
   });
 }
 
+Store::Soundness Store::Database::check(std::chrono::milliseconds at_most) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int instructions_between_looks = 10'000;
+  auto give_up = Clock::now() + at_most;
+  const auto is_late = [](void* until) {
+    return Clock::now() > *static_cast<Clock::time_point*>(until) ? 1 : 0;
+  };
+  sqlite3_progress_handler(connection_->getHandle(), instructions_between_looks, is_late, &give_up);
+  Soundness soundness = Soundness::sound;
+  std::string found = "ok";
+  try {
+    found = connection_->execAndGet("PRAGMA quick_check(1)").getString();
+  } catch (const SQLite::Exception& error) {
+    sqlite3_progress_handler(connection_->getHandle(), 0, nullptr, nullptr);
+    if ((error.getErrorCode() & 0xff) != SQLITE_INTERRUPT) throw;
+    soundness = Soundness::not_finished;
+  }
+  sqlite3_progress_handler(connection_->getHandle(), 0, nullptr, nullptr);
+  if (found != "ok") throw DamagedStore(found);
+  return soundness;
+}
+
+void Store::Database::run_outside_transaction(const char* sql) {
+  connection_->exec(sql);
+}
+
 SQLite::Statement& Store::Database::prepared(std::string_view sql) {
   const auto known = statements_.find(sql);
   if (known != statements_.end()) return *known->second;
@@ -180,6 +206,11 @@ std::int64_t Store::Database::scope(const WatchKey& key) {
 }
 
 void Store::Database::fail(const std::exception& error) const {
+  const auto* sqlite = dynamic_cast<const SQLite::Exception*>(&error);
+  const int code = sqlite != nullptr ? sqlite->getErrorCode() & 0xff : SQLITE_OK;
+  if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || dynamic_cast<const DamagedStore*>(&error)) {
+    throw DamagedStore(fmt::format("{}: {}", file_.string(), error.what()));
+  }
   throw Error(fmt::format("{}: {}", file_.string(), error.what()));
 }
 

@@ -61,6 +61,11 @@ struct Store::Database {
   /// One transaction: all of it or, if anything throws, nothing.
   void write(const std::function<void()>& work);
 
+  /// As Store::check, inside `read` only, and so is the next.
+  [[nodiscard]] Soundness check(std::chrono::milliseconds at_most);
+  void run_outside_transaction(const char* sql);
+  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+
   [[nodiscard]] SQLite::Statement& prepared(std::string_view sql);
   /// The row of the scope, made if need be; inside `write` only.
   [[nodiscard]] std::int64_t scope(const WatchKey& key);

@@ -5,7 +5,7 @@ namespace tandem::daemon::store {
 // `position` grows with every write and is never used twice: it is the order in which things happened,
 // whatever the clock said. Replacing a row gives it a new one, except for records, which stay where they were
 // first written.
-const std::array<const char*, 4> schema_steps = {R"sql(
+const std::array<const char*, 5> schema_steps = {R"sql(
 CREATE TABLE scope (
   id       INTEGER PRIMARY KEY,
   watch    TEXT NOT NULL,
@@ -138,6 +138,16 @@ CREATE TABLE environment (
   name  TEXT PRIMARY KEY,
   facts TEXT NOT NULL
 );
+)sql",
+                                                 R"sql(
+CREATE TABLE identity (
+  id TEXT NOT NULL  -- one row: drawn when the store was made, to tell it from one that took its place
+);
+INSERT INTO identity SELECT lower(hex(randomblob(16)));
+CREATE TABLE future_commit (
+  commit_hash TEXT PRIMARY KEY,
+  seen_at     INTEGER NOT NULL  -- when it was first seen, with a date after that
+) WITHOUT ROWID;
 )sql"};
 
 }  // namespace tandem::daemon::store

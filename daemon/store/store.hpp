@@ -1,10 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +16,7 @@
 #include "analysis/verdict.hpp"
 #include "daemon/record.hpp"
 #include "daemon/request.hpp"
+#include "specs/error.hpp"
 
 namespace tandem::daemon::store {
 
@@ -95,11 +99,37 @@ struct RecordChange {
   std::function<Record(Record)> change;
 };
 
+/// The file is ours or was, and what is in it cannot be trusted: SQLite calls it malformed or no database.
+struct DamagedStore : Error {
+  using Error::Error;
+};
+
+/// How much of a walk is kept. Whatever is `needed` stays, whatever its age.
+struct Keeping {
+  std::vector<std::string> line;  ///< the commits from the start of the walk to its tip, oldest first
+  std::set<std::string> needed;   ///< commits that records, controls and anchors rest on
+  std::size_t commits = 5000;     ///< of the newest: verdicts and builds
+  std::size_t samples = 500;      ///< of the newest: every launch of their screens
+  std::size_t logs = 200;         ///< of the newest builds of a platform
+};
+
+/// How large the store is.
+struct StoreSize {
+  std::uint64_t bytes = 0;
+  std::uint64_t free_bytes = 0;  ///< of those: pages that hold nothing
+  std::size_t commits = 0;       ///< examined ones
+  std::size_t verdicts = 0;
+  std::size_t builds = 0;
+  std::size_t points = 0;
+  std::size_t events = 0;
+};
+
 /// The daemon's memory: one SQLite file (WAL, foreign keys on, synchronous FULL), one writer, any number of
 /// readers.
 ///
 /// Every function is one transaction. The functions that ask for the `newest` give the newest first. Broken
-/// ground (disk full, a damaged or newer file) throws Error that names the file. Belongs to one thread.
+/// ground (disk full, a newer file) throws Error that names the file; a damaged one throws DamagedStore.
+/// Belongs to one thread.
 class Store {
  public:
   enum class Mode { write, read };  ///< read: throws InputError if there is no file
@@ -107,6 +137,26 @@ class Store {
   ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
+
+  /// Drawn when the file was made.
+  [[nodiscard]] std::string id() const;
+  enum class Soundness { sound, not_finished };
+  /// Looks through the file for damage, at most so long. Throws DamagedStore.
+  [[nodiscard]] Soundness check(std::chrono::milliseconds at_most) const;
+
+  /// When commits that are dated in the future were first seen.
+  [[nodiscard]] std::map<std::string, std::int64_t> future_commits() const;
+  /// Keeps what is known of a commit already.
+  void note_future_commits(const std::vector<std::string>& commits, std::int64_t seen_at);
+
+  /// Drops of one watch and platform what is older than `keeping` says: verdicts, builds, launches of
+  /// screens, points of drifts, and commits that are off the line. Returns the commits of the builds whose
+  /// logs are too old; the caller removes them.
+  std::set<std::string> forget_old(const WatchKey& key, const Keeping& keeping);
+  [[nodiscard]] StoreSize size() const;
+  /// Gives pages that hold nothing back to the disk if that is a quarter of the file, at least 8 MiB, and the
+  /// disk has room for the copy that it takes. False: it did not pay, or another process was reading.
+  bool compact();
 
   /// The resume point: the newest commit that was examined to its end.
   [[nodiscard]] std::optional<std::string> last_done(const WatchKey& key) const;

@@ -150,12 +150,26 @@ TEST_F(KilledDaemon, HasItsHalfWrittenFilesRemovedByTheNextOne) {
   commit({}, "Add the net");
   ASSERT_EQ(describe(tandem(once_flags())), "exited with status 0");
   const auto files = files_below(state_dir_);
-  for (const char* leftover : {"status.json.4242.new", "reports/0123456789abcdef/report.json",
-                               "scratch/tandem-abcdef/0/net", "work/00/tree/net.c"}) {
+  const std::string marker = read_file(state_dir_ / "tandem.state");
+  const std::size_t id_at = marker.find("\"id\": \"") + 7;
+  const std::string id = marker.substr(id_at, marker.find('"', id_at) - id_at);
+  const std::string half = std::to_string(4'194'304 + 7);  // no process has this number
+  for (const std::string& leftover : {"status.json." + half + ".new", std::string("work/00/tree/net.c"),
+                                      std::string("scratch/run-0123456789abcdef/tandem-abcdef/0/net")}) {
     write_file(state_dir_ / leftover, "half");
   }
+  write_file(state_dir_ / "scratch/run-0123456789abcdef/tandem.owner",
+             "{\"schema\": \"tandem.owned/1\", \"owner\": \"" + id + "\"}\n");
   EXPECT_EQ(describe(tandem(once_flags())), "exited with status 0");
   EXPECT_EQ(files_below(state_dir_), files);
+
+  // What it did not make stays.
+  for (const char* foreign : {"letter.4242.new", "status.json.new", "scratch/tandem-abcdef/0/net",
+                              "scratch/run-0123456789abcdef/tandem-abcdef/0/net"}) {
+    write_file(state_dir_ / foreign, "mine");
+  }
+  EXPECT_EQ(describe(tandem(once_flags())), "exited with status 0");
+  EXPECT_EQ(files_below(state_dir_).size(), files.size() + 4);
 }
 
 }  // namespace

@@ -259,7 +259,8 @@ Record record_from_json(const std::string& text) {
   if (value.is_discarded()) throw Error("a report cannot be read: it is not JSON");
   try {
     return record_of(value);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
+    // The JSON library has exceptions of its own for a value of another type.
     throw Error(fmt::format("a report cannot be read: {}", error.what()));
   }
 }

@@ -38,6 +38,7 @@ TEST(ConfigFile, ReadsEveryField) {
     "max_launches": 10, "build_timeout": 20, "benchmark_timeout": 30, "confirmation_time": 40, "jobs": 4,
     "cxxflags": "-O2", "ldflags": "-s", "sandbox": "required", "sandbox_read": ["models", "/data"],
     "build_memory": "8G", "build_disk": 1000, "build_processes": 50, "cache_budget": "0", "layouts": 5, "calibrate": false,
+    "keep_commits": 60, "keep_samples": 7, "keep_logs": 8,
     "watch": [{
       "name": "w", "repo": "git", "repo_dir": "clone", "remote_repository": "up", "branch": "a/b",
       "framework": "f",
@@ -65,6 +66,9 @@ TEST(ConfigFile, ReadsEveryField) {
   EXPECT_EQ(config.top.build_memory, std::uint64_t{8} << 30);
   EXPECT_EQ(config.top.build_disk, 1000U);
   EXPECT_EQ(config.top.build_processes, 50);
+  EXPECT_EQ(config.top.keep_commits, 60);
+  EXPECT_EQ(config.top.keep_samples, 7);
+  EXPECT_EQ(config.top.keep_logs, 8);
   EXPECT_EQ(config.top.cache_budget, 0U);
   EXPECT_EQ(config.top.layouts, 5);
   EXPECT_EQ(config.top.calibrate, false);

@@ -53,6 +53,21 @@ TEST(Week, BeginsOnMondayAtMidnight) {
   EXPECT_EQ(line.weeks[2] + 1, line.weeks[3]);
 }
 
+TEST(Week, OfACommitFromTheFutureStaysTheOneInWhichItWasFirstSeen) {
+  const std::vector<std::int64_t> times = {monday, monday + 500 * week, monday + 2 * week, monday + 3 * week};
+  const std::int64_t fetched = monday + week + day;
+  const Line then = line_at({times[0], times[1]}, fetched);
+  EXPECT_EQ(dated_after(then, fetched, {}), std::vector<std::string>{"c1"});
+  EXPECT_TRUE(dated_after(then, fetched, {{"c1", fetched}}).empty());
+
+  const Line later = make_line(line_at(times).commits, monday + 3 * week + day, {{"c1", fetched}});
+  EXPECT_EQ(later.weeks, (std::vector<std::int64_t>{later.weeks[0], later.weeks[0] + 1, later.weeks[0] + 2,
+                                                    later.weeks[0] + 3}));
+  EXPECT_EQ(controls_of(later), (std::vector<Position>{none, 0, 1, 2})) << "each week begins with its own";
+  const Line unknown = line_at(times, monday + 3 * week + day);
+  EXPECT_EQ(unknown.weeks[1], unknown.weeks[3]) << "without the time of its fetch it holds all after it";
+}
+
 TEST(Week, NeverGoesBackAlongTheLine) {
   const Line line =
       line_at({monday + week, monday - 3 * week, monday + week + day, monday, monday + 2 * week});

@@ -133,18 +133,32 @@ TEST(APublisher, NamesAStateDirectoryThatCannotBeMade) {
   }
 }
 
-TEST(APublisher, RemovesReportsThatTheStoreDoesNotKnow) {
+TEST(APublisher, SaysOfANewReportThatTheStoreDoesNotKnowItYet) {
   const tests::TemporaryDirectory directory;
-  const Publisher publisher(directory.path());
-  const Record known = tests::sample_regression();
-  const Record orphan = tests::sample_improvement();
-  publisher.publish(known, "{}", "");
-  publisher.publish(orphan, "{}", "");
-  publisher.keep_only({known});
-  EXPECT_TRUE(fs::exists(directory.path() / "reports" / known.id / "report.json"));
-  EXPECT_FALSE(fs::exists(directory.path() / "reports" / orphan.id));
-  publisher.keep_only({});
-  EXPECT_EQ(tests::entries(directory.path() / "reports"), 0u);
+  const Publisher publisher(directory.path(), "store 1");
+  const Record record = tests::sample_regression();
+  publisher.publish(record, "{}", "");
+  EXPECT_EQ(publisher.unsaved_by(record.id), "store 1");
+  publisher.saved({record});
+  EXPECT_EQ(publisher.unsaved_by(record.id), "");
+  publisher.publish(record, "{ }", "");
+  EXPECT_EQ(publisher.unsaved_by(record.id), "") << "a known one that is published again";
+}
+
+TEST(APublisher, WithdrawsAReportAndNothingElse) {
+  const tests::TemporaryDirectory directory;
+  const Publisher publisher(directory.path(), "store 1");
+  const Record one = tests::sample_regression();
+  const Record other = tests::sample_improvement();
+  publisher.publish(one, "{}", "");
+  publisher.publish(other, "{}", "");
+  const fs::path reports = directory.path() / "reports";
+  std::ofstream(reports / other.id / "notes") << "mine";
+  publisher.withdraw(one.id);
+  publisher.withdraw(other.id);
+  EXPECT_FALSE(fs::exists(reports / one.id));
+  EXPECT_EQ(read(reports / other.id / "notes"), "mine");
+  EXPECT_EQ(tests::entries(reports / other.id), 1u);
 }
 
 }  // namespace

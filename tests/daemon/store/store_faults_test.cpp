@@ -140,15 +140,15 @@ TEST_F(StoreFaults, ARecordThatCannotBeReadIsAnErrorThatNamesTheFile) {
 
 TEST_F(StoreFaults, ANewerFileIsRefusedWithASentenceAndLeftAlone) {
   static_cast<void>(writer());
-  tests::tell_sqlite(file(), "PRAGMA user_version = 5");
+  tests::tell_sqlite(file(), "PRAGMA user_version = 6");
   for (const auto mode : {Store::Mode::read, Store::Mode::write}) {
     EXPECT_THROW(Store(file(), mode), Error);
     EXPECT_EQ(
         thrown_message([&] { Store(file(), mode); }),
         file().string() +
-            ": its format is version 5, and this program knows versions up to 4; use the newer program");
+            ": its format is version 6, and this program knows versions up to 5; use the newer program");
   }
-  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "5");
+  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "6");
 }
 
 TEST_F(StoreFaults, AFileOfTheFirstVersionIsBroughtUpToDateWithAllItHolds) {
@@ -170,7 +170,7 @@ TEST_F(StoreFaults, AFileOfTheThirdVersionIsBroughtUpToDateWithAllItHolds) {
   tests::tell_sqlite(file(), std::string(tests::without_fourth_step) + "PRAGMA user_version = 3");
   EXPECT_THROW(static_cast<void>(reader()), Error) << "a reader does not change the file";
   Store store = writer();
-  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "4");
+  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "5");
   ASSERT_EQ(store.verdicts(sample_key, tests::step_commit(1)).size(), 1u);
   EXPECT_EQ(store.verdicts(sample_key, tests::step_commit(1)).front().definition, "");
   EXPECT_EQ(store.records({}).size(), 1u);

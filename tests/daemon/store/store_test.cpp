@@ -207,7 +207,7 @@ TEST_F(StoreContents, TakesForeignTextAsTextAndNeverAsSql) {
 TEST_F(StoreContents, IsAWriteAheadFileThatSaysWhatItIs) {
   const Store store = writer();
   EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA journal_mode"), "wal");
-  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "4");
+  EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "5");
   EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA application_id"), std::to_string(0x54414e44));
   EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA foreign_key_check"), "");
 }

@@ -31,10 +31,10 @@ const Keys top_keys = {"state_dir",
                        "build_processes",
                        "cache_budget",
                        "layouts",
-                       "calibrate",
                        "keep_commits",
                        "keep_samples",
                        "keep_logs",
+                       "calibrate",
                        "watch"};
 const Keys watch_keys = {
     "name",           "repo",      "repo_dir",       "remote_repository", "branch",     "framework",

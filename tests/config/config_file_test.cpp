@@ -37,8 +37,7 @@ TEST(ConfigFile, ReadsEveryField) {
     "state_dir": "state", "exec_dir": "/exec", "status_file": "../run/stop", "interval": 1.5, "once": true,
     "max_launches": 10, "build_timeout": 20, "benchmark_timeout": 30, "confirmation_time": 40, "jobs": 4,
     "cxxflags": "-O2", "ldflags": "-s", "sandbox": "required", "sandbox_read": ["models", "/data"],
-    "build_memory": "8G", "build_disk": 1000, "build_processes": 50, "cache_budget": "0", "layouts": 5, "calibrate": false,
-    "keep_commits": 60, "keep_samples": 7, "keep_logs": 8,
+    "build_memory": "8G", "build_disk": 1000, "build_processes": 50, "cache_budget": "0", "layouts": 5, "calibrate": false, "keep_commits": 60, "keep_samples": 7, "keep_logs": 8,
     "watch": [{
       "name": "w", "repo": "git", "repo_dir": "clone", "remote_repository": "up", "branch": "a/b",
       "framework": "f",

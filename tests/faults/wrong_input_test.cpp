@@ -117,7 +117,7 @@ TEST_F(WrongInput, AStateDirectoryThatCannotBeWrittenIsSomethingOutsideThatFaile
   expect_refused(once_flags({"--state_dir", root_ / "file" / "state"}), 4, "file/state");
   write_file(state_dir_ / "tandem.db", std::string(8192, 'x'));
   const auto finished = tandem(once_flags());
-  EXPECT_EQ(describe(finished), "exited with status 4") << finished.errors;
+  EXPECT_EQ(describe(finished), "exited with status 2") << "it is somebody else's: " << finished.errors;
   EXPECT_EQ(std::count(finished.errors.begin(), finished.errors.end(), '\n'), 1) << finished.errors;
   EXPECT_EQ(read_file(state_dir_ / "tandem.db"), std::string(8192, 'x'));
   if (::geteuid() == 0) return;

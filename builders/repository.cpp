@@ -63,6 +63,9 @@ void start() {
     // Every object is read once per walk: the cache only costs, and would keep up to 256 MiB in an idle
     // daemon.
     git_libgit2_opts(GIT_OPT_ENABLE_CACHING, 0);
+    // A mirror of many packs must not take every descriptor; those least used are closed and opened again.
+    constexpr std::size_t most_open_packs = 64;
+    git_libgit2_opts(GIT_OPT_SET_MWINDOW_FILE_LIMIT, most_open_packs);
     // Partial clones are opened, to say that they are partial.
     const char* extensions[] = {"partialclone"};
     git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions, std::size(extensions));
@@ -143,6 +146,12 @@ std::optional<git_oid> commit_of_reference(git_repository* repository, const std
   return *git_object_id(object.get());
 }
 
+/// Whether the last call says "none" because an object could not be read, rather than because there is none.
+bool lacked_an_object() {
+  const git_error* error = git_error_last();
+  return error != nullptr && error->klass != GIT_ERROR_NONE && error->klass != GIT_ERROR_MERGE;
+}
+
 bool is_hexadecimal(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isxdigit(c); });
 }
@@ -174,33 +183,56 @@ std::optional<std::string> GitRepository::tip(const std::string& branch) const {
 
 std::optional<Commit> GitRepository::find(const std::string& name) const {
   git_repository* repository = repository_.get();
-  for (const std::string& reference : {mirror_reference(name), "refs/tags/" + name}) {
-    if (const auto id = commit_of_reference(repository, reference)) {
-      return git::read_commit(repository, *id);
-    }
+  std::optional<git_oid> named;
+  const std::string tag = name.starts_with("refs/tags/") ? name : "refs/tags/" + name;
+  for (const std::string& reference : {mirror_reference(name), tag}) {
+    if (!named) named = commit_of_reference(repository, reference);
   }
+  const auto by_hash = commit_of_hash(name, named ? Ambiguous::counts_as_none : Ambiguous::is_wrong);
+  // Whoever can push a tag must not be able to put another commit in the place of the one that is meant.
+  constexpr std::size_t certainly_a_hash = 7;  // git's own shortest abbreviation
+  if (named && by_hash && git_oid_equal(&*named, &*by_hash) == 0 && name.size() < certainly_a_hash) {
+    throw InputError(
+        fmt::format("'{0}' is a branch or tag and also the beginning of commit {1}; give refs/heads/{0} or "
+                    "refs/tags/{0}, or more digits",
+                    name, git::hex(*by_hash).substr(0, 12)));
+  }
+  if (by_hash) named = by_hash;
+  return named ? std::optional(git::read_commit(repository, *named)) : std::nullopt;
+}
+
+std::optional<git_oid> GitRepository::commit_of_hash(const std::string& digits, Ambiguous ambiguous) const {
   constexpr std::size_t shortest = 4;
-  if (name.size() < shortest || name.size() > GIT_OID_HEXSZ || !is_hexadecimal(name)) return std::nullopt;
+  if (digits.size() < shortest || digits.size() > GIT_OID_HEXSZ || !is_hexadecimal(digits)) return {};
   git_oid beginning;
-  if (git_oid_fromstrn(&beginning, name.c_str(), name.size()) != 0) return std::nullopt;
+  if (git_oid_fromstrn(&beginning, digits.c_str(), digits.size()) != 0) return {};
   Handle<git_object> object;
   const int found =
-      git_object_lookup_prefix(Out(object), repository, &beginning, name.size(), GIT_OBJECT_ANY);
-  if (found == GIT_ENOTFOUND) return std::nullopt;
+      git_object_lookup_prefix(Out(object), repository_.get(), &beginning, digits.size(), GIT_OBJECT_ANY);
   if (found == GIT_EAMBIGUOUS) {
-    throw InputError(fmt::format("'{}' is the beginning of more than one object; give more digits", name));
+    if (ambiguous == Ambiguous::counts_as_none) return {};
+    throw InputError(fmt::format("'{}' is the beginning of more than one object; give more digits", digits));
   }
-  if (found != 0) git::fail("read " + name);
+  if (found == GIT_ENOTFOUND) {
+    git::check_packs(path_);
+    return {};
+  }
+  if (found != 0) git::fail("read " + digits);
   Handle<git_object> commit;
-  if (git_object_peel(Out(commit), object.get(), GIT_OBJECT_COMMIT) != 0) return std::nullopt;
-  return git::read_commit(repository, *git_object_id(commit.get()));
+  const int peeled = git_object_peel(Out(commit), object.get(), GIT_OBJECT_COMMIT);
+  if (peeled == GIT_EPEEL || peeled == GIT_EINVALIDSPEC) return {};
+  if (peeled != 0) git::fail("read the commit of " + digits);
+  return *git_object_id(commit.get());
 }
 
 bool GitRepository::is_strict_ancestor(const std::string& ancestor, const std::string& descendant) const {
   const git_oid above = git::parse_id(descendant);
   const git_oid below = git::parse_id(ancestor);
+  git_error_clear();
   const int answer = git_graph_descendant_of(repository_.get(), &above, &below);
-  if (answer < 0) git::fail(fmt::format("compare commits {} and {}", ancestor, descendant));
+  if (answer < 0 || (answer == 0 && lacked_an_object())) {
+    git::fail(fmt::format("compare commits {} and {}", ancestor, descendant));
+  }
   return answer == 1;
 }
 
@@ -208,8 +240,9 @@ std::optional<std::string> GitRepository::merge_base(const std::string& one, con
   const git_oid first = git::parse_id(one);
   const git_oid second = git::parse_id(other);
   git_oid base;
+  git_error_clear();
   const int found = git_merge_base(&base, repository_.get(), &first, &second);
-  if (found == GIT_ENOTFOUND) return std::nullopt;
+  if (found == GIT_ENOTFOUND && !lacked_an_object()) return std::nullopt;
   if (found != 0) git::fail(fmt::format("find the common ancestor of {} and {}", one, other));
   return git::hex(base);
 }

@@ -198,6 +198,9 @@ class TreeOnDisk {
   }
 
   [[noreturn]] static void corrupt(const std::string& path) {
+    // Without a descriptor every object looks missing; that must not have the mirror put aside.
+    const OwnedDescriptor probe(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (probe.get() < 0) git::refuse_errno("open an object of", path);
     refuse(Kind::corrupt, fmt::format("the mirror has no sound object for '{}': {}", printable(path, 500),
                                       git::last_message()));
   }

@@ -70,7 +70,7 @@ struct CredentialCallbacks {
         mine.tried_.push_back(fmt::format("the key file '{}'", mine.key_file_.string()));
         return git_credential_ssh_key_new(credential, login, nullptr, mine.key_file_.c_str(), nullptr);
       }
-      if (has_agent()) {
+      if (has_agent() && mine.agent_ == Credentials::Agent::offered) {
         mine.tried_.emplace_back("the keys of the ssh agent");
         return git_credential_ssh_key_from_agent(credential, login);
       }
@@ -105,8 +105,9 @@ struct CredentialCallbacks {
   }
 };
 
-Credentials::Credentials(const std::string& url, const fs::path& key_file, const fs::path& token_file)
-    : given_(url), url_(url), key_file_(key_file) {
+Credentials::Credentials(const std::string& url, const fs::path& key_file, const fs::path& token_file,
+                         Agent agent)
+    : given_(url), url_(url), key_file_(key_file), agent_(agent) {
   if (!is_http(url)) {
     if (!key_file.empty()) {
       if (const auto problem = secret_problem(key_file); !problem.empty()) {
@@ -145,6 +146,11 @@ void Credentials::set_callbacks(git_remote_callbacks& callbacks) {
 }
 
 std::string Credentials::refusal() const {
+  if (agent_ == Agent::withheld && tried_.empty()) {
+    return "the server wants credentials, and those of the repository are shown to its own host only; take "
+           "the "
+           "submodule from there, or from a server that asks for none";
+  }
   const std::string tried = tried_.empty()
                                 ? "there were none to show"
                                 : fmt::format("{} {} not accepted", fmt::join(tried_, " and "),

@@ -13,9 +13,11 @@ namespace tandem::builders::git {
 /// so it stays where it is. No text it gives holds a secret.
 class Credentials {
  public:
+  enum class Agent { offered, withheld };  ///< withheld from hosts that the user did not name
+
   /// Reads the token file. Throws InputError if a file cannot be read or others can read it.
   Credentials(const std::string& url, const std::filesystem::path& key_file,
-              const std::filesystem::path& token_file);
+              const std::filesystem::path& token_file, Agent agent = Agent::offered);
   Credentials(const Credentials&) = delete;
   Credentials& operator=(const Credentials&) = delete;
 
@@ -51,6 +53,7 @@ class Credentials {
   std::string given_;  ///< the URL with everything in it
   std::string url_;
   std::filesystem::path key_file_;
+  Agent agent_;
   std::vector<Login> logins_;
   std::size_t shown_logins_ = 0;
   bool shown_key_ = false;

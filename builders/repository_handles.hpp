@@ -96,6 +96,16 @@ void start();
 /// Reads one commit. Throws Error if it is missing or damaged.
 [[nodiscard]] Commit read_commit(git_repository* repository, const git_oid& id);
 
+/// Throws Error if a pack of the mirror cannot be read now: no descriptors are left, the disk fails, a file
+/// was cut. libgit2 passes over such a pack and says "not found" of what it holds.
+void check_packs(const std::filesystem::path& mirror);
+
+/// Whether the mirror has this commit. Throws Error where that cannot be known.
+[[nodiscard]] bool holds_commit(git_repository* repository, const git_oid& id);
+
+/// Lock files and half-written packs of a child that was killed; the caller holds the mirror's lock.
+void remove_leftovers(const std::filesystem::path& mirror);
+
 /// One writer at a time per mirror: waits for the lock, which goes with the process, however that ends.
 [[nodiscard]] runners::OwnedDescriptor lock_mirror(const std::filesystem::path& mirror);
 
@@ -134,6 +144,9 @@ class GitRepository final : public Repository {
                                                         const std::stop_token& stop) const override;
 
  private:
+  enum class Ambiguous { is_wrong, counts_as_none };
+  [[nodiscard]] std::optional<git_oid> commit_of_hash(const std::string& digits, Ambiguous ambiguous) const;
+
   git::Handle<git_repository> repository_;
   std::filesystem::path path_;
 };

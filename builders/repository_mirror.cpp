@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <git2.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -15,23 +17,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Lock files and half-written packs of a fetch that was killed.
-void remove_leftovers(const fs::path& mirror) {
-  std::error_code error;
-  const auto sweep = [](const fs::path& directory) {
-    std::error_code ended;
-    for (fs::recursive_directory_iterator entry(directory, ended), end; !ended && entry != end;
-         entry.increment(ended)) {
-      const std::string name = entry->path().filename();
-      std::error_code ignored;
-      if (name.ends_with(".lock") || name.find("_git2_") != std::string::npos) {
-        fs::remove(entry->path(), ignored);
-      }
-    }
+/// The twenty bytes that begin so far before the end of a file.
+std::string bytes_before_end(const fs::path& file, off_t distance) {
+  const runners::OwnedDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto cannot = [&](const char* why) {
+    throw Error(fmt::format("cannot read '{}': {}", file.string(), why));
   };
-  sweep(mirror / "refs");
-  sweep(mirror / "objects" / "pack");
-  for (const char* name : {"packed-refs.lock", "config.lock", "HEAD.lock"}) fs::remove(mirror / name, error);
+  struct stat status {};
+  if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0) cannot(std::strerror(errno));
+  if (status.st_size < distance) cannot("it is cut short");
+  std::string bytes(GIT_OID_RAWSZ, '\0');
+  const ssize_t count = ::pread(descriptor.get(), bytes.data(), bytes.size(), status.st_size - distance);
+  if (count < 0) cannot(std::strerror(errno));
+  if (count != static_cast<ssize_t>(bytes.size())) cannot("it is cut short");
+  return bytes;
 }
 
 /// References put the seeded objects into the negotiation, so that the server sends only what is new.
@@ -115,6 +114,53 @@ void put_aside(const fs::path& path) {
 }
 
 }  // namespace
+
+void remove_leftovers(const fs::path& mirror) {
+  std::error_code error;
+  const auto sweep = [](const fs::path& directory) {
+    std::error_code ended;
+    for (fs::recursive_directory_iterator entry(directory, ended), end; !ended && entry != end;
+         entry.increment(ended)) {
+      const std::string name = entry->path().filename();
+      std::error_code ignored;
+      if (name.ends_with(".lock") || name.find("_git2_") != std::string::npos || name.starts_with("tmp_") ||
+          name.starts_with(".tmp-")) {
+        fs::remove(entry->path(), ignored);
+      }
+    }
+  };
+  sweep(mirror / "refs");
+  sweep(mirror / "objects" / "pack");
+  for (const char* name : {"packed-refs.lock", "config.lock", "HEAD.lock"}) fs::remove(mirror / name, error);
+}
+
+void check_packs(const fs::path& mirror) {
+  const fs::path folder = mirror / "objects/pack";
+  std::error_code error;
+  std::vector<fs::path> indexes;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() == ".idx") indexes.push_back(entry->path());
+  }
+  if (error) throw Error(fmt::format("cannot list '{}': {}", folder.string(), error.message()));
+  for (const fs::path& index : indexes) {
+    const fs::path pack = fs::path(index).replace_extension(".pack");
+    // An index ends with the checksum that its pack ends with, and then with its own.
+    const std::string in_index = bytes_before_end(index, 2 * GIT_OID_RAWSZ);
+    if (in_index != bytes_before_end(pack, GIT_OID_RAWSZ)) {
+      throw Error(
+          fmt::format("cannot read '{}': it is not the pack that its index was made for", pack.string()));
+    }
+  }
+}
+
+bool holds_commit(git_repository* repository, const git_oid& id) {
+  Handle<git_commit> commit;
+  const int found = git_commit_lookup(Out(commit), repository, &id);
+  if (found == 0) return true;
+  if (found != GIT_ENOTFOUND) fail("read commit " + hex(id));
+  check_packs(git_repository_commondir(repository));
+  return false;
+}
 
 std::string what_is_lacking(git_repository* repository) {
   if (git_repository_is_shallow(repository) == 1) {

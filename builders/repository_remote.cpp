@@ -95,7 +95,7 @@ fs::path local_path_of(const std::string& url) {
 
 struct Connection::Inside {
   explicit Inside(const Errand& given)
-      : errand(given), credentials(given.url, given.key_file, given.token_file) {}
+      : errand(given), credentials(given.url, given.key_file, given.token_file, given.agent) {}
 
   void check(int code) const {
     if (code >= 0) return;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "builders/fetch.hpp"
+#include "builders/repository_credentials.hpp"
 #include "builders/repository_handles.hpp"
 
 /// The fetching child's side of the network; only repository_*.cpp include this.
@@ -20,6 +21,7 @@ struct Errand {
   std::string shown;
   std::filesystem::path key_file;
   std::filesystem::path token_file;
+  Credentials::Agent agent = Credentials::Agent::offered;
 };
 
 /// Ends the child's work from any depth.

@@ -25,9 +25,7 @@ std::string mirror_name(const std::string& parent, const std::string& url) {
 }
 
 bool holds(git_repository* repository, const std::string& commit) {
-  const git_oid id = parse_id(commit);
-  Handle<git_commit> found;
-  return git_commit_lookup(Out(found), repository, &id) == 0;
+  return holds_commit(repository, parse_id(commit));
 }
 
 class Bringer {
@@ -60,7 +58,12 @@ class Bringer {
   static constexpr std::size_t most = 1000;
 
   static Errand errand_for(const Errand& parent, const Submodule& submodule, const std::string& path) {
-    Errand errand{fmt::format("the submodule '{}'", printable(path, 500)), {}, parent.shown, {}, {}};
+    Errand errand{fmt::format("the submodule '{}'", printable(path, 500)),
+                  {},
+                  parent.shown,
+                  {},
+                  {},
+                  Credentials::Agent::withheld};
     try {
       errand.url = submodule_url(parent.url, submodule.url);
     } catch (const InputError& error) {
@@ -69,6 +72,7 @@ class Bringer {
     if (is_same_host(parent.url, errand.url)) {
       errand.key_file = parent.key_file;
       errand.token_file = parent.token_file;
+      errand.agent = parent.agent;
       const auto information = user_information(parent.url);
       if (!information.empty() && user_information(errand.url).empty() &&
           errand.url.find("://") != std::string::npos) {
@@ -167,7 +171,11 @@ void collect_ids(git_repository* repository, const std::string& commit, const st
   for (const auto& submodule : git::submodules_of(repository, git::parse_id(commit), parent)) {
     ids.emplace(prefix + submodule.path, submodule.id);
     git::Handle<git_repository> inner;
-    if (git::open(inner, modules / submodule.mirror) != 0 || !git::holds(inner.get(), submodule.id)) continue;
+    if (!std::filesystem::exists(modules / submodule.mirror)) continue;
+    if (git::open(inner, modules / submodule.mirror) != 0) {
+      git::fail(fmt::format("open the mirror of the submodule '{}'", printable(submodule.path, 500)));
+    }
+    if (!git::holds(inner.get(), submodule.id)) continue;
     collect_ids(inner.get(), submodule.id, modules, submodule.mirror, prefix + submodule.path + "/",
                 depth + 1, ids);
   }

@@ -17,8 +17,10 @@ std::map<std::string, std::string> GitRepository::tags() const {
     auto& all = *static_cast<Found*>(payload);
     git::Handle<git_object> object;
     git::Handle<git_object> commit;
-    if (git_object_lookup(git::Out(object), all.repository, id, GIT_OBJECT_ANY) != 0) return 0;
-    if (git_object_peel(git::Out(commit), object.get(), GIT_OBJECT_COMMIT) != 0) return 0;
+    if (git_object_lookup(git::Out(object), all.repository, id, GIT_OBJECT_ANY) != 0) return -1;
+    const int peeled = git_object_peel(git::Out(commit), object.get(), GIT_OBJECT_COMMIT);
+    if (peeled == GIT_EPEEL || peeled == GIT_EINVALIDSPEC) return 0;
+    if (peeled != 0) return -1;
     constexpr std::string_view folder = "refs/tags/";
     const std::string_view whole = name;
     all.commits[printable(whole.starts_with(folder) ? whole.substr(folder.size()) : whole, 500)] =

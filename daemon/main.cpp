@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <variant>
@@ -53,9 +55,19 @@ struct Perform {
   }
 };
 
+/// Packs, pipes and the store need descriptors; the usual soft limit of 1024 is for programs that use select.
+void raise_descriptor_limit() {
+  constexpr rlim_t enough = 4096;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= enough) return;
+  limit.rlim_cur = std::min(limit.rlim_max, enough);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  raise_descriptor_limit();
   try {
     const auto request = commands::read_command_line(argc, argv);
     // While the host is set up for measuring, nothing ends before it is set back.

@@ -9,6 +9,7 @@
 
 #include "builders/cache_budget.hpp"
 #include "builders/fetch.hpp"
+#include "builders/repack.hpp"
 #include "daemon/back_off.hpp"
 #include "daemon/wall_clock.hpp"
 #include "daemon/watch_walk.hpp"
@@ -42,6 +43,26 @@ bool WatchWalk::fetch(const std::stop_token& stop) {
   status_.next_fetch_at = now_seconds() + static_cast<std::int64_t>(wait.count());
   fail("fetch", std::get<builders::FetchFailure>(fetched).sentence);
   return false;
+}
+
+/// Between two rounds, when nothing is measured: every commit that the store names stays.
+void WatchWalk::keep_mirror_small(const std::stop_token& stop) {
+  std::set<std::string> keep;
+  for (const Platform& platform : platforms_) {
+    if (const auto start = store_.start(platform.key)) keep.insert(*start);
+    for (const std::string& commit : store_.done(platform.key)) keep.insert(commit);
+    for (const Record& record : store_.records({platform.key, {}, {}, {}})) {
+      keep.insert({record.control.id, record.treatment.id, record.culprit.id, record.confirmation.control,
+                   record.confirmation.treatment});
+      keep.insert(record.co_suspects.begin(), record.co_suspects.end());
+      for (const LifeEvent& event : record.life) keep.insert(event.commit);
+    }
+  }
+  for (const Request& request : store_.waiting_requests(watch_.name)) {
+    keep.insert({request.commit, request.against});
+  }
+  const auto failure = builders::keep_packs_few(mirror_, keep, {}, stop);
+  if (failure && !stop.stop_requested()) fail("mirror", *failure);
 }
 
 /// What is queued and what open regressions rest on stays.

@@ -46,6 +46,15 @@ builders::CommitFacts WatchWalk::facts_of(const std::string& commit) const {
 
 void WatchWalk::carry_records_over(Platform& platform) {
   if (platform.settled_tip == tip_) return;
+  try {
+    settle_records(platform);
+  } catch (const Error& error) {
+    fail("mirror", fmt::format("whether the branch still has the recorded commits could not be read: {}",
+                               error.what()));
+  }
+}
+
+void WatchWalk::settle_records(Platform& platform) {
   RewrittenBranch branch;
   branch.has = [&](const std::string& commit) {
     return platform.line->position(commit).has_value() ||
@@ -65,7 +74,9 @@ void WatchWalk::carry_records_over(Platform& platform) {
   if (!all_there) {
     // This may take a while, so the records are read again after it: a person may have changed them.
     for (const builders::Commit& commit : platform.line->commits) {
-      if (!platform.patches.contains(commit.id)) platform.patches[commit.id] = facts_of(commit.id).patch_id;
+      // What cannot be read is an error here: a record would be superseded for want of its patch.
+      if (platform.patches.contains(commit.id)) continue;
+      platform.patches[commit.id] = repository_->facts(commit.id).patch_id;
     }
     const auto changed = carried_over(store_.records({platform.key, {}, {}, {}}), branch, now_seconds());
     publish(ground_.publisher, changed);

@@ -159,6 +159,8 @@ WatchWalk::Ended WatchWalk::pass(const std::stop_token& stop) {
   put_off_.clear();
   const bool fetched = fetch(stop);
   if (stop.stop_requested()) return Ended::stopped;
+  keep_mirror_small(stop);
+  if (stop.stop_requested()) return Ended::stopped;
   if (!open_mirror()) return Ended::fetch_failed;
   if (!bring_files(stop)) return stop.stop_requested() ? Ended::stopped : Ended::step_failed;
   refresh_open_regressions();

@@ -97,6 +97,7 @@ class WatchWalk {
   /// Whether the branch is as new as it can be had; false: it could not be fetched now.
   bool fetch(const std::stop_token& stop);
   [[nodiscard]] WalkPolicy policy() const;
+  void keep_mirror_small(const std::stop_token& stop);
   void keep_cache_in_budget(const Round& round, std::size_t next);
   Ended walk_platform(Platform& platform, const std::stop_token& stop);
   /// The line from the start of the walk to the tip, with what of it is to be examined.
@@ -104,8 +105,10 @@ class WatchWalk {
   void make_pipeline(Platform& platform);
   /// Nothing is known of a commit whose objects are damaged.
   [[nodiscard]] builders::CommitFacts facts_of(const std::string& commit) const;
-  /// What a rewritten branch took away, or has under another name.
+  /// What a rewritten branch took away, or has under another name. Where the mirror cannot be read, nothing
+  /// is changed and the next round tries again.
   void carry_records_over(Platform& platform);
+  void settle_records(Platform& platform);
   /// The files that the specs name. False: they cannot be had now. Throws InputError if they never can.
   bool bring_files(const std::stop_token& stop);
   void report(const TrialResults& results, const std::string& platform) const;

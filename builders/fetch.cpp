@@ -103,6 +103,29 @@ std::variant<Tip, FetchFailure> fetch_protocol::read(const std::string& line) {
 
 namespace {
 
+/// Each line on the child's channel says that something arrived, and gives it the whole time again. A server
+/// that sends a byte now and then must not hold a watch for ever, so the sum is bounded too.
+Finished run_while_it_moves(const runners::Command& command, const FetchOptions& options,
+                            const std::stop_token& stop) {
+  using runners::Children;
+  Children children;
+  Children::Options with;
+  with.channel = Children::Options::Channel::yes;
+  const auto begin = Children::Clock::now();
+  const auto end = begin + FetchOptions::most_extensions * options.deadline;
+  auto deadline = begin + options.deadline;
+  const std::size_t child = children.start(command, with);
+  while (children.running(child)) {
+    const auto event = children.wait(deadline, stop);
+    if (event.kind == Children::Event::Kind::line) {
+      deadline = std::min(end, Children::Clock::now() + options.deadline);
+    }
+    if (event.kind == Children::Event::Kind::deadline) children.end(child, Finished::How::timed_out);
+    if (event.kind == Children::Event::Kind::stopped) children.end(child, Finished::How::stopped);
+  }
+  return children.take(child);
+}
+
 /// Runs the child and reads its answer; `what` begins the sentence of a failure.
 std::variant<Tip, FetchFailure> ask_child(const std::vector<std::string>& arguments, const Source& source,
                                           const FetchOptions& options, const std::string& what,
@@ -119,10 +142,8 @@ std::variant<Tip, FetchFailure> ask_child(const std::vector<std::string>& argume
   pass(fetch_protocol::seed_variable, source.seed);
   pass(fetch_protocol::key_file_variable, source.key_file);
   pass(fetch_protocol::token_file_variable, source.token_file);
-  runners::Limits limits;
-  limits.deadline = options.deadline;
-
-  const Finished finished = run_command(command, limits, stop);
+  pass(fetch_protocol::channel_variable, std::to_string(runners::Children::channel_descriptor));
+  const Finished finished = run_while_it_moves(command, options, stop);
   const auto failed = [&](Kind kind, const std::string& why) {
     return FetchFailure{kind, fmt::format("{} could not be fetched from {}: {}", what, source.shown, why)};
   };
@@ -131,7 +152,7 @@ std::variant<Tip, FetchFailure> ask_child(const std::vector<std::string>& argume
       if (!finished.output.empty()) return fetch_protocol::read(finished.output);
       break;
     case Finished::How::timed_out:
-      return failed(Kind::timed_out, fmt::format("no end after {:.3g} s",
+      return failed(Kind::timed_out, fmt::format("nothing arrived for {:.3g} s, or far too little",
                                                  std::chrono::duration<double>(options.deadline).count()));
     case Finished::How::stopped:
       return failed(Kind::stopped, "stopped on request");

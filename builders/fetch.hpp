@@ -32,7 +32,11 @@ struct FetchFailure {
 
 struct FetchOptions {
   std::filesystem::path program;  ///< executed as `program internal-fetch …`; must call fetch_in_child
+  /// How long nothing may arrive: whatever does arrive gives it all of this time again. Mercurial tells
+  /// nothing while it fetches, so there it bounds the whole.
   std::chrono::nanoseconds deadline = std::chrono::minutes{10};
+  /// The whole may take so many times as long: a day, where the deadline is ten minutes.
+  static constexpr int most_extensions = 144;
 };
 
 /// Brings the branch of `source` into the bare repository `mirror`, which is made if it is missing. The
@@ -62,6 +66,7 @@ inline constexpr const char* url_variable = "TANDEM_FETCH_URL";
 inline constexpr const char* seed_variable = "TANDEM_FETCH_SEED";
 inline constexpr const char* key_file_variable = "TANDEM_FETCH_KEY_FILE";
 inline constexpr const char* token_file_variable = "TANDEM_FETCH_TOKEN_FILE";
+inline constexpr const char* channel_variable = "TANDEM_FETCH_CHANNEL";  ///< a line there: it goes on
 inline constexpr const char* submodules = "submodules";
 
 [[nodiscard]] std::string write(const std::variant<Tip, FetchFailure>& answer);

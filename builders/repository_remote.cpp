@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 #include <git2.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <cstdlib>
 
 #include "builders/object_seed.hpp"
 #include "builders/repository_credentials.hpp"
@@ -43,6 +47,21 @@ Kind kind_of(int code) {
     default:
       return Kind::internal;
   }
+}
+
+/// Tells the parent that something arrived, or that what arrived is being indexed; it waits longer then.
+int tell_progress(const git_indexer_progress* progress, void*) {
+  using Clock = std::chrono::steady_clock;
+  static Clock::time_point told{};
+  static std::size_t seen = 0;
+  const char* channel = std::getenv(fetch_protocol::channel_variable);
+  const std::size_t now = progress->received_bytes + progress->indexed_objects + progress->indexed_deltas;
+  if (channel == nullptr || now == seen || Clock::now() < told + std::chrono::milliseconds{100}) return 0;
+  seen = now;
+  told = Clock::now();
+  // A parent that does not listen any more ends this child by itself.
+  static_cast<void>(::send(std::atoi(channel), "progress\n", 9, MSG_DONTWAIT | MSG_NOSIGNAL));
+  return 0;
 }
 
 /// The local transport of libgit2 reads the objects of the other repository itself and would not notice that
@@ -139,6 +158,7 @@ Connection::Connection(const Errand& errand, git_repository* repository) {
   in.options.follow_redirects =
       in.credentials.has_password() ? GIT_REMOTE_REDIRECT_NONE : GIT_REMOTE_REDIRECT_INITIAL;
   in.credentials.set_callbacks(in.options.callbacks);
+  in.options.callbacks.transfer_progress = tell_progress;
   in.check(git_remote_create_anonymous(Out(in.remote), repository, in.credentials.url().c_str()));
   git_remote_connect_options how = GIT_REMOTE_CONNECT_OPTIONS_INIT;
   how.callbacks = in.options.callbacks;

@@ -35,6 +35,7 @@ const Keys top_keys = {"state_dir",
                        "keep_samples",
                        "keep_logs",
                        "calibrate",
+                       "fetch_timeout",
                        "watch"};
 const Keys watch_keys = {
     "name",           "repo",      "repo_dir",       "remote_repository", "branch",     "framework",
@@ -202,6 +203,7 @@ ConfigFile read_document(const Node& root, const std::filesystem::path& file, Pr
   read.count("max_launches", config.top.max_launches, 1, most_launches);
   read.duration("build_timeout", config.top.build_timeout, shortest_timeout);
   read.duration("benchmark_timeout", config.top.benchmark_timeout, shortest_timeout);
+  read.duration("fetch_timeout", config.top.fetch_timeout, shortest_timeout);
   read.duration("confirmation_time", config.top.confirmation_time, shortest_timeout);
   read.count("jobs", config.top.jobs, 0, most_jobs);
   read.text("cxxflags", config.top.cxxflags, nullptr);

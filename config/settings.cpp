@@ -54,6 +54,7 @@ void apply(Settings& settings, const Overrides& said) {
   take(settings.max_launches, said.max_launches);
   take(settings.build_timeout, said.build_timeout);
   take(settings.benchmark_timeout, said.benchmark_timeout);
+  take(settings.fetch_timeout, said.fetch_timeout);
   take(settings.confirmation_time, said.confirmation_time);
   take(settings.jobs, said.jobs);
   take(settings.cxxflags, said.cxxflags);
@@ -102,6 +103,7 @@ Overrides checked(Overrides flags) {
   const auto timeout = [](Seconds value) { return complain_of_duration(value, shortest_timeout); };
   check("build_timeout", flags.build_timeout, timeout);
   check("benchmark_timeout", flags.benchmark_timeout, timeout);
+  check("fetch_timeout", flags.fetch_timeout, timeout);
   check("confirmation_time", flags.confirmation_time, timeout);
   check("max_launches", flags.max_launches,
         [](int count) { return complain_of_count(count, 1, most_launches); });

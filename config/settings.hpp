@@ -78,6 +78,7 @@ struct Settings {
   int max_launches = 66;  ///< of one screen
   Seconds build_timeout{3600};
   Seconds benchmark_timeout{300};   ///< where the spec does not say
+  Seconds fetch_timeout{600};       ///< without anything arriving
   Seconds confirmation_time{3600};  ///< of one commit; suspects left over wait for idle time
   int jobs = 0;                     ///< of a build; 0: as many as there are cores
   std::string cxxflags = "-O2";
@@ -114,7 +115,7 @@ struct WatchOverrides {
 /// What the command line says, one field per flag of the same name.
 struct Overrides : WatchOverrides {
   std::optional<std::filesystem::path> state_dir, exec_dir, status_file;
-  std::optional<Seconds> interval, build_timeout, benchmark_timeout, confirmation_time;
+  std::optional<Seconds> interval, build_timeout, benchmark_timeout, fetch_timeout, confirmation_time;
   std::optional<bool> once, calibrate;
   std::optional<int> max_launches, jobs, build_processes, layouts, keep_commits, keep_samples, keep_logs;
   std::optional<std::string> cxxflags, ldflags;

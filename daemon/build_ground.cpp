@@ -41,6 +41,7 @@ builders::BuildSettings build_settings(const BuildGround& ground, const std::str
   build.mirror = ground.mirror;
   build.source = ground.source;
   build.fetch.program = installation.program;
+  build.fetch.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.fetch_timeout);
   build.frameworks_dir = watch.frameworks_dir.empty() ? installation.frameworks_dir : watch.frameworks_dir;
   build.framework = watch.framework;
   build.platform = platform;

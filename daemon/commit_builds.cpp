@@ -19,8 +19,10 @@ CommitBuilds::CommitBuilds(const config::Settings& settings, const Installation&
               std::move(section)},
       watch_(settings.watches.front()) {
   ground_.source = source_of(watch_);
-  const auto fetched =
-      builders::fetch(ground_.mirror, ground_.source, {installation.program, std::chrono::minutes{10}}, stop);
+  const auto fetched = builders::fetch(
+      ground_.mirror, ground_.source,
+      {installation.program, std::chrono::duration_cast<std::chrono::nanoseconds>(settings.fetch_timeout)},
+      stop);
   if (const auto* failure = std::get_if<builders::FetchFailure>(&fetched)) throw Error(failure->sentence);
   repository_ = builders::open_repository(ground_.mirror);
 }

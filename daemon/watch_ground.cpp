@@ -21,7 +21,10 @@ bool WatchWalk::fetch(const std::stop_token& stop) {
   status_.phase = "fetching";
   ground_.show();
   auto fetched =
-      builders::fetch(mirror_, source_, {ground_.installation.program, std::chrono::minutes{10}}, stop);
+      builders::fetch(mirror_, source_,
+                      {ground_.installation.program,
+                       std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.fetch_timeout)},
+                      stop);
   if (stop.stop_requested()) return false;
   if (const auto* tip = std::get_if<builders::Tip>(&fetched)) {
     tip_ = tip->id;

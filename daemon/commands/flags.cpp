@@ -138,6 +138,8 @@ Flags walk_flags(DaemonOptions& options) {
       seconds("build_timeout", o.build_timeout, "Seconds that a build may take (3600)"),
       seconds("benchmark_timeout", o.benchmark_timeout, "Seconds that a launch may take (300)"),
       seconds("timeout", o.benchmark_timeout, "The same, as FAI-PEP calls it"),
+      seconds("fetch_timeout", o.fetch_timeout,
+              "Seconds that a fetch may go without anything arriving (600)"),
       seconds("confirmation_time", o.confirmation_time,
               "Seconds that the confirmations of one commit may take; the rest waits for idle time (3600)"),
       number("max_launches", o.max_launches, "Launches per screen, at most (66)"),

@@ -69,6 +69,22 @@ TEST_F(MirrorFaultsTest, GoesOnAfterItsChildIsKilled) {
   EXPECT_EQ(fetched(upstream_).move, Tip::Move::same) << "its lock went with it";
 }
 
+TEST_F(MirrorFaultsTest, GivesAFetchThatMovesMoreTime) {
+  const std::string first = commit("a", "1");
+  const fs::path program = temporary_.path() / "program";
+  // It takes longer than the deadline in all, and never as long without a sign.
+  write_script(
+      program,
+      fmt::format(
+          "[ \"$BASH_VERSION\" ] || exec bash \"$0\" \"$@\"\nfor i in 1 2 3 4 5 6 7 8 9 10 11 12; do\n"
+          "  echo progress >&$TANDEM_FETCH_CHANNEL\n  sleep 0.5\ndone\n"
+          "exec {} \"$@\"\n",
+          FETCH_CHILD));
+  const auto result = fetch(mirror_, source_of(upstream_), {program, 4s});
+  ASSERT_TRUE(std::holds_alternative<Tip>(result)) << std::get<FetchFailure>(result).sentence;
+  EXPECT_EQ(std::get<Tip>(result).id, first);
+}
+
 TEST_F(MirrorFaultsTest, MakesAMirrorSetAsideAgain) {
   const std::string first = commit("a", "1");
   fetched(upstream_);

@@ -35,7 +35,7 @@ std::string watch_error(const std::string& field) {
 TEST(ConfigFile, ReadsEveryField) {
   const ConfigFile config = parsed(R"({
     "state_dir": "state", "exec_dir": "/exec", "status_file": "../run/stop", "interval": 1.5, "once": true,
-    "max_launches": 10, "build_timeout": 20, "benchmark_timeout": 30, "confirmation_time": 40, "jobs": 4,
+    "max_launches": 10, "build_timeout": 20, "benchmark_timeout": 30, "fetch_timeout": 35, "confirmation_time": 40, "jobs": 4,
     "cxxflags": "-O2", "ldflags": "-s", "sandbox": "required", "sandbox_read": ["models", "/data"],
     "build_memory": "8G", "build_disk": 1000, "build_processes": 50, "cache_budget": "0", "layouts": 5, "calibrate": false, "keep_commits": 60, "keep_samples": 7, "keep_logs": 8,
     "watch": [{
@@ -56,6 +56,7 @@ TEST(ConfigFile, ReadsEveryField) {
   EXPECT_EQ(config.top.max_launches, 10);
   EXPECT_EQ(config.top.build_timeout, Seconds{20});
   EXPECT_EQ(config.top.benchmark_timeout, Seconds{30});
+  EXPECT_EQ(config.top.fetch_timeout, Seconds{35});
   EXPECT_EQ(config.top.confirmation_time, Seconds{40});
   EXPECT_EQ(config.top.jobs, 4);
   EXPECT_EQ(config.top.cxxflags, "-O2");

@@ -60,6 +60,7 @@ ConfirmationResult confirm(std::span<const double> units, const ConfirmationPlan
   if (!std::isfinite(plan.minimum_effect) || plan.minimum_effect <= 0.0) {
     throw InputError("the smallest effect to confirm must be a positive share, such as 0.005");
   }
+  const double alpha_per_look = plan.alpha / static_cast<double>(confirmation_looks.size());
   const double bar = std::log1p(plan.minimum_effect);
   const std::vector<double> values = turned(units, plan.suspected);
   ConfirmationResult result;
@@ -73,7 +74,7 @@ ConfirmationResult confirm(std::span<const double> units, const ConfirmationPlan
     const double estimate = *hodges_lehmann(seen);
     result.p_value = test(seen);
     result.units = look;
-    if (estimate >= bar && result.p_value <= confirmation_alpha_per_look) {
+    if (estimate >= bar && result.p_value <= alpha_per_look) {
       result.outcome = ConfirmationOutcome::confirmed;
       break;
     }

@@ -22,12 +22,22 @@ inline constexpr double confirmation_alpha = 1e-4;
 inline constexpr double confirmation_alpha_per_look =
     confirmation_alpha / static_cast<double>(confirmation_looks.size());
 
+/// A suspect that gets two trials, against the nearest commit before it and, if that does not confirm it,
+/// against its control further back, shares the probability among them, for a change that is none could pass
+/// either. The near trial keeps 0.93 of it: 3.1e-5 at each look still leaves the first look its two sign
+/// patterns, together 3.05e-5. The far trial gets the rest, 2.3e-6 at each look; it can first confirm at 32
+/// units and needs them only where the near one found nothing.
+inline constexpr double near_trial_alpha = 0.93 * confirmation_alpha;
+inline constexpr double far_trial_alpha = confirmation_alpha - near_trial_alpha;
+
 enum class Direction { slower, faster };
 
 /// What is to be confirmed: the direction of the suspect and the bar that its size must reach.
 struct ConfirmationPlan {
   Direction suspected = Direction::slower;
   double minimum_effect = 0.005;  ///< as a share; see minimum_effect()
+  /// The probability that this trial confirms a change that is none, over all its looks.
+  double alpha = confirmation_alpha;
 };
 
 enum class ConfirmationOutcome { confirmed, not_reproduced, undecided_more };

@@ -83,9 +83,11 @@ std::unique_ptr<Confirmer::Prepared> Confirmer::prepare(const Line& line, std::s
 
 std::optional<ConfirmationRecord> Confirmer::confirm(const Line& line, std::size_t control,
                                                      std::size_t treatment, const Suspect& suspect,
-                                                     std::uint64_t stream, const std::stop_token& stop) {
+                                                     std::uint64_t stream, const std::stop_token& stop,
+                                                     double alpha) {
   const auto prepared = prepare(line, control, treatment, suspect, stream, stop);
   if (!prepared) return std::nullopt;
+  prepared->task.alpha = alpha;
   const auto show = [&](const ScreeningProgress& progress) {
     bench_.tell_progress(progress, suspect.candidate.name);
   };

@@ -15,11 +15,13 @@ class Confirmer {
   Confirmer(const PipelineSettings& settings, const Workshop& workshop, Bench& bench)
       : settings_(settings), workshop_(workshop), bench_(bench) {}
 
-  /// `stream` gives every trial of a suspect coins and layouts of its own. A program that fails in it has not
-  /// confirmed anything. Nothing: it was stopped, or one of the commits does not build.
+  /// `alpha`: its part of the probability that a suspect without a change is confirmed. `stream` gives every
+  /// trial of a suspect coins and layouts of its own. A program that fails in it has not confirmed anything.
+  /// Nothing: it was stopped, or one of the commits does not build.
   [[nodiscard]] std::optional<ConfirmationRecord> confirm(const Line& line, std::size_t control,
                                                           std::size_t treatment, const Suspect& suspect,
-                                                          std::uint64_t stream, const std::stop_token& stop);
+                                                          std::uint64_t stream, const std::stop_token& stop,
+                                                          double alpha = analysis::confirmation_alpha);
 
   /// One unit alone, as a cost. Of a metric with a rule of its own: 1 if it is worse, -1 if better, else 0.
   /// Nothing: it was stopped, one of the commits does not build, or the programs fail.

@@ -86,7 +86,7 @@ std::variant<ConfirmationRecord, RunFailure> confirm_suspect(runners::PairRunner
                                                              const ShowProgress& show,
                                                              const std::stop_token& stop) {
   const auto begin = std::chrono::steady_clock::now();
-  const analysis::ConfirmationPlan plan{task.suspected, task.minimum_effect};
+  const analysis::ConfirmationPlan plan{task.suspected, task.minimum_effect, task.alpha};
   ConfirmationRecord record;
   record.minimum_effect = task.minimum_effect;
   record.result = analysis::confirm(record.units, plan);

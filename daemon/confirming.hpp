@@ -23,7 +23,8 @@ struct ConfirmationTask {
   analysis::Direction suspected = analysis::Direction::slower;  ///< as a cost
   analysis::Statistic statistic = analysis::Statistic::median;
   double minimum_effect = 0.005;
-  double margin = 0.01;  ///< of a metric with a rule of its own that has no tolerance
+  double alpha = analysis::confirmation_alpha;  ///< of this trial
+  double margin = 0.01;                         ///< of a metric with a rule of its own that has no tolerance
   std::uint64_t seed = 1;
 };
 

@@ -9,6 +9,7 @@
 #include "builders/fetch.hpp"
 #include "daemon/commands/command_line.hpp"
 #include "daemon/stop_signals.hpp"
+#include "daemon/terminal.hpp"
 #include "specs/error.hpp"
 
 namespace {
@@ -19,7 +20,7 @@ struct Perform {
   std::stop_token stop;
 
   int operator()(const commands::Message& message) const {
-    fmt::print("{}", message.text);
+    show("{}", message.text);
     return 0;
   }
   int operator()(const commands::CompareOptions& options) const { return commands::compare(options, stop); }
@@ -76,10 +77,10 @@ int main(int argc, char** argv) {
     const StopSignals signals(fixing ? StopSignals::Second::is_ignored : StopSignals::Second::ends_at_once);
     return std::visit(Perform{signals.token()}, request);
   } catch (const tandem::InputError& error) {
-    fmt::print(stderr, "tandem: {}\n", error.what());
+    show(stderr, "tandem: {}\n", error.what());
     return 2;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "tandem: {}\n", error.what());
+    show(stderr, "tandem: {}\n", error.what());
     return 4;
   }
 }

@@ -16,6 +16,16 @@ const char* name_of(Request::Kind kind) {
   return "unknown";
 }
 
+const char* name_of(Request::Origin origin) {
+  switch (origin) {
+    case Request::Origin::person:
+      return "person";
+    case Request::Origin::tandem:
+      return "tandem";
+  }
+  return "unknown";
+}
+
 const char* name_of(Request::State state) {
   switch (state) {
     case Request::State::waiting:

@@ -7,7 +7,8 @@
 
 namespace tandem::daemon {
 
-/// Who asks for what the daemon itself puts off.
+/// The name shown for what the daemon itself puts off. It is no more than a name: a service that runs as the
+/// user of this name serves people's requests too.
 inline constexpr const char* asked_by_tandem = "tandem";
 
 /// What a person asks the daemon for, or the daemon puts off until it has time. Kept in the store until it is
@@ -16,6 +17,8 @@ struct Request {
   /// measure: the commit against its control, or against `against`; bisect: the culprit after `against` up to
   /// `commit`; rerun: the record's confirmation once more; confirm: a suspect that was postponed.
   enum class Kind { measure, bisect, rerun, confirm };
+  /// Who wants it: people come before the walk, what the daemon put off is done when there is time.
+  enum class Origin { person, tandem };
   enum class State { waiting, running, done, failed };
 
   std::int64_t id = 0;  ///< given by the store
@@ -26,6 +29,7 @@ struct Request {
   std::string benchmark;  ///< empty: all
   std::string record;     ///< id of the report, of `rerun` and `confirm`
   std::string by;
+  Origin origin = Origin::person;
   std::int64_t at = 0;
   State state = State::waiting;
   std::string progress;  ///< a sentence while it runs
@@ -35,6 +39,7 @@ struct Request {
 };
 
 [[nodiscard]] const char* name_of(Request::Kind kind);
+[[nodiscard]] const char* name_of(Request::Origin origin);
 [[nodiscard]] const char* name_of(Request::State state);
 
 }  // namespace tandem::daemon

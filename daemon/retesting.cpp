@@ -63,6 +63,7 @@ Request search_for(const Record& record, const Retest& found) {
   request.benchmark = record.benchmark;
   request.record = record.id;
   request.by = asked_by_tandem;
+  request.origin = Request::Origin::tandem;
   request.at = found.at;
   return request;
 }

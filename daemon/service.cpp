@@ -10,6 +10,7 @@
 #include "daemon/harness/run_labels.hpp"
 #include "daemon/process_identity.hpp"
 #include "daemon/state_start.hpp"
+#include "daemon/terminal.hpp"
 #include "daemon/wall_clock.hpp"
 #include "runners/devices.hpp"
 #include "specs/error.hpp"
@@ -97,10 +98,13 @@ Service::Service(const config::Settings& settings, const Installation& installat
   host_.sandbox = benchmark_sandbox(isolation_, settings);
   if (host_.sandbox) host_.environment = benchmark_environment();
   host_runner_ = std::make_unique<runners::HostPairRunner>(host_);
-  polite_ = std::make_unique<PoliteRunner>(*host_runner_, [this](const std::string& holder) {
-    status_.phase = fmt::format("waiting: {} is measuring on this host", holder);
-    board_->show();
-  });
+  polite_ = std::make_unique<PoliteRunner>(
+      *host_runner_,
+      [this](const std::string& holder) {
+        status_.phase = fmt::format("waiting: {} is measuring on this host", holder);
+        board_->show();
+      },
+      [this](const std::string& sentence) { note("host", sentence); });
   runner_ = std::make_unique<WatchfulRunner>(*polite_);
   if (const auto wanted = harness::reporters_of(settings.harness, settings.state_dir);
       names_a_reporter(wanted))
@@ -112,23 +116,23 @@ Service::Service(const config::Settings& settings, const Installation& installat
         WalkGround{settings, installation, isolation_, host_.cpus, *runner_, *store_, *publisher_, status_,
                    [this] { board_->show(); }, report_to, scratch_->path()},
         watch));
-    for (const std::string& notice : walks_.back()->notices()) fmt::print(stderr, "tandem: {}\n", notice);
+    for (const std::string& notice : walks_.back()->notices()) show(stderr, "tandem: {}\n", notice);
   }
 }
 
 void Service::report(const reporters::RunRecord& record) {
-  for (const std::string& sentence : reporters_->report(record)) note(sentence);
+  for (const std::string& sentence : reporters_->report(record)) note("reporter", sentence);
 }
 
 void Service::deliver_results() {
   if (!reporters_) return;
-  if (const auto sentence = reporters_->deliver(stop())) note(*sentence);
+  if (const auto sentence = reporters_->deliver(stop())) note("reporter", *sentence);
 }
 
 /// A disk that is full must not end the service.
-void Service::note(const std::string& sentence) {
+void Service::note(const std::string& kind, const std::string& sentence) {
   try {
-    store_->add_event({"", "reporter", sentence, now_seconds()});
+    store_->add_event({"", kind, sentence, now_seconds()});
   } catch (const Error&) {
   }
   status_.last_error = sentence;

@@ -44,10 +44,11 @@ class Service {
   [[nodiscard]] const std::vector<std::unique_ptr<WatchWalk>>& walks() const { return walks_; }
   /// Sends what waits for the server of the remote reporter. What fails is an event and stays in the spool.
   void deliver_results();
+  /// Shows a failure as the last error, and keeps it as an event if the store can be written.
+  void note(const std::string& kind, const std::string& sentence);
 
  private:
   void report(const reporters::RunRecord& record);
-  void note(const std::string& sentence);
 
   /// What must be right before anything is made.
   struct Checked {

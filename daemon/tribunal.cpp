@@ -44,13 +44,16 @@ std::optional<std::vector<Tribunal::Finding>> Tribunal::find(const Line& line, s
   const std::size_t parent =
       std::max(suspect.control, bench_.nearest_before(line, position, suspect.candidate.name).value_or(0));
   // A commit that built once may not build any more: then there is no trial with it.
-  const auto near = confirmer_.confirm(line, parent, position, suspect, 1, stop);
+  const bool two_trials = parent != suspect.control;
+  const auto near =
+      confirmer_.confirm(line, parent, position, suspect, 1, stop,
+                         two_trials ? analysis::near_trial_alpha : analysis::confirmation_alpha);
   if (stop.stop_requested()) return std::nullopt;
   if (is_confirmed(near)) return attributed(parent, *near);
   if (near && parent == suspect.control) return explained(parent, *near);
-  const auto far = parent == suspect.control
-                       ? std::nullopt
-                       : confirmer_.confirm(line, suspect.control, position, suspect, 2, stop);
+  const auto far = parent == suspect.control ? std::nullopt
+                                             : confirmer_.confirm(line, suspect.control, position, suspect, 2,
+                                                                  stop, analysis::far_trial_alpha);
   if (stop.stop_requested()) return std::nullopt;
   if (is_confirmed(far)) return attributed(suspect.control, *far);
   return explained(suspect.control, far ? *far : near.value_or(ConfirmationRecord{}));
@@ -79,6 +82,7 @@ void Tribunal::postpone(const Line& line, std::size_t position, const Suspect& s
   request.record = record_id(settings_.key, suspect.candidate.name, suspect.screened.metric.name,
                              line.commits[position].id);
   request.by = asked_by_tandem;
+  request.origin = Request::Origin::tandem;
   request.at = workshop_.now();
   write(line, position, suspect, {finding}, {request});
 }

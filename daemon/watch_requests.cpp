@@ -98,7 +98,7 @@ void WatchWalk::serve_requests(const std::stop_token& stop) {
     save_answers();
     for (Request& request : store_.waiting_requests(watch_.name)) {
       if (stop.stop_requested()) return;
-      if (request.by != asked_by_tandem) serve(request, stop);
+      if (request.origin == Request::Origin::person) serve(request, stop);
     }
   } catch (const Error& error) {
     fail("request", error.what());
@@ -109,7 +109,7 @@ bool WatchWalk::serve_own_request(const std::stop_token& stop) {
   try {
     save_answers();
     for (Request& request : store_.waiting_requests(watch_.name)) {
-      if (request.by != asked_by_tandem || put_off_.contains(request.id)) continue;
+      if (request.origin == Request::Origin::person || put_off_.contains(request.id)) continue;
       serve(request, stop);
       // The ground was broken: not again before the next pass.
       if (request.state == Request::State::waiting && !stop.stop_requested()) put_off_.insert(request.id);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "runners/series.hpp"
 #include "specs/metric.hpp"
 
 namespace tandem::runners {
@@ -22,17 +23,14 @@ std::string last_line(const std::string& text) {
   const auto end = text.find_last_not_of("\n\r ");
   if (end == std::string::npos) return {};
   const auto begin = text.rfind('\n', end);
-  std::string line = text.substr(begin == std::string::npos ? 0 : begin + 1,
-                                 end - (begin == std::string::npos ? 0 : begin + 1) + 1);
-  if (line.size() > 200) line = line.substr(0, 200) + "…";
-  return line;
+  const std::string_view line = std::string_view(text).substr(
+      begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+  return printable(line, 200);
 }
 
-/// Foreign text for a message: printable ASCII only, so that it fits into any report.
+/// Foreign text for a message.
 std::string shortened(std::string_view text) {
-  std::string shown;
-  for (const char c : text.substr(0, 60)) shown += c < 0x20 || c == 0x7f ? '.' : c;
-  return text.size() > 60 ? shown + "…" : shown;
+  return printable(text, 60);
 }
 
 bool parse_number(std::string_view text, std::uint64_t& number) {
@@ -232,7 +230,7 @@ std::vector<std::string> Conversation::list(std::size_t child) {
 }
 
 void Conversation::select(std::size_t child, const std::string& benchmark) {
-  doing_.at(child) = fmt::format("to the selection of {}", benchmark);
+  doing_.at(child) = fmt::format("to the selection of {}", shortened(benchmark));
   children_.send(child, fmt::format("select {}", benchmark));
   reply(child, "selected");
 }

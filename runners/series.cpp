@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "specs/printable.hpp"
+
 namespace tandem::runners {
 namespace {
 
@@ -130,16 +132,8 @@ void merge(std::vector<Series>& all, std::vector<Series> more) {
 }
 
 std::string printable(std::string_view text, std::size_t most) {
-  std::size_t end = std::min(text.size(), most);
-  const auto continues = [&](std::size_t at) {
-    return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
-  };
-  while (end > 0 && end < text.size() && continues(end)) --end;
-  std::string shown;
-  for (const char c : text.substr(0, end)) {
-    shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '.' : c;
-  }
-  return end < text.size() ? shown + "…" : shown;
+  const std::string shown = specs::printable(text, most);
+  return text.size() > most ? shown + "…" : shown;
 }
 
 }  // namespace tandem::runners

@@ -12,6 +12,7 @@
 #include "daemon/commands/request_commands.hpp"
 #include "daemon/loop.hpp"
 #include "daemon/report/request_report.hpp"
+#include "daemon/terminal.hpp"
 #include "daemon/wall_clock.hpp"
 #include "specs/error.hpp"
 
@@ -91,11 +92,11 @@ int run_bisect_command(const BisectOptions& options, const std::stop_token& stop
   if (daemon_runs(state_dir)) asked = ask_daemon(options, state_dir, stop);
   const Request answered = asked ? *asked : search_here(options, file, stop);
   if (options.format == Format::json) {
-    fmt::print("{}", report::requests_json({answered}));
+    show("{}", report::requests_json({answered}));
   } else if (answered.state == Request::State::failed) {
-    fmt::print(stderr, "tandem: {}\n", answered.answer);
+    show(stderr, "tandem: {}\n", answered.answer);
   } else {
-    fmt::print("{}\n", answered.answer);
+    show("{}\n", answered.answer);
   }
   return answered.code;
 }

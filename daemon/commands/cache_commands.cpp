@@ -12,6 +12,7 @@
 #include "config/state_dir.hpp"
 #include "daemon/report/cache_report.hpp"
 #include "daemon/store/store.hpp"
+#include "daemon/terminal.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::daemon::commands {
@@ -69,15 +70,15 @@ int list(const CacheOptions& options) {
   const fs::path exec_dir = existing_exec_dir_of(options);
   const report::CacheContents contents{exec_dir, builders::list_entries(exec_dir),
                                        builders::list_damaged(exec_dir)};
-  fmt::print("{}", options.format == Format::json ? report::contents_json(contents)
-                                                  : report::contents_table(contents));
+  show("{}",
+       options.format == Format::json ? report::contents_json(contents) : report::contents_table(contents));
   return 0;
 }
 
 int verify(const CacheOptions& options) {
   const builders::Verified verified = builders::verify_entries(existing_exec_dir_of(options));
-  fmt::print("{}", options.format == Format::json ? report::verified_json(verified)
-                                                  : report::verified_text(verified));
+  show("{}",
+       options.format == Format::json ? report::verified_json(verified) : report::verified_text(verified));
   return verified.damage.empty() ? 0 : 4;
 }
 
@@ -98,8 +99,8 @@ int prune(const CacheOptions& options) {
     throw InputError(
         fmt::format("there is no executable of commit {}; tandem cache list shows all", options.commit));
   }
-  fmt::print("{}", options.format == Format::json ? report::pruned_json(pruned, pruning)
-                                                  : report::pruned_text(pruned, pruning));
+  show("{}", options.format == Format::json ? report::pruned_json(pruned, pruning)
+                                            : report::pruned_text(pruned, pruning));
   return !options.budget && pruned.in_use > 0 ? 4 : 0;
 }
 
@@ -166,14 +167,14 @@ int add(const CacheOptions& options) {
     throw InputError(fmt::format("these files cannot be kept: {}; leave it out or replace it", *problem));
   }
   const auto& executable = std::get<builders::Executable>(added);
-  fmt::print("added {} for commit {} as {}\n", options.program.string(), options.commit,
-             executable.directory.parent_path().string());
+  show("added {} for commit {} as {}\n", options.program.string(), options.commit,
+       executable.directory.parent_path().string());
   for (const builders::StoredEntry& stored : builders::list_entries(exec_dir)) {
     const bool built = !stored.added_by_hand && stored.entry.framework == options.framework &&
                        stored.entry.platform == options.platform && stored.entry.commit == options.commit;
     if (built) {
-      fmt::print(stderr, "a build of the same commit is used first, as long as it fits: {}\n",
-                 stored.directory.string());
+      show(stderr, "a build of the same commit is used first, as long as it fits: {}\n",
+           stored.directory.string());
     }
   }
   return 0;

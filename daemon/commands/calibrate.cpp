@@ -16,6 +16,7 @@
 #include "daemon/report/calibration_report.hpp"
 #include "daemon/state_directory.hpp"
 #include "daemon/store/store.hpp"
+#include "daemon/terminal.hpp"
 #include "daemon/wall_clock.hpp"
 #include "runners/host_identity.hpp"
 #include "runners/measuring_lock.hpp"
@@ -77,6 +78,7 @@ class CalibratingByHand {
 
   std::variant<runners::ProgramFacts, RunFailure> inspect(runners::PairRunner& runner) {
     const auto lock = hold();
+    if (!lock.uncoordinated().empty()) progress_.say(lock.uncoordinated());
     return runner.inspect(pair_, Side::control, stop_);
   }
 
@@ -171,7 +173,7 @@ void keep(const HostCalibration& result, const CalibrateOptions& options) {
     fmt::print(stderr, "tandem: not kept: {}\n", error.what());
   } catch (const std::exception& error) {
     if (options.state_dir) throw Error(fmt::format("the calibration cannot be kept: {}", error.what()));
-    fmt::print(stderr, "tandem: not kept: {}\n", error.what());
+    show(stderr, "tandem: not kept: {}\n", error.what());
   }
 }
 
@@ -184,8 +186,8 @@ int show_stored(const CalibrateOptions& options) {
     if (calibration.benchmark.find(options.filter) == std::string::npos) continue;
     kept.push_back({key, std::move(calibration)});
   }
-  fmt::print("{}", options.format == Format::json ? report::kept_calibrations_json(kept)
-                                                  : report::kept_calibrations_text(kept));
+  show("{}", options.format == Format::json ? report::kept_calibrations_json(kept)
+                                            : report::kept_calibrations_text(kept));
   return 0;
 }
 
@@ -194,12 +196,12 @@ int show_stored(const CalibrateOptions& options) {
 int run_calibrate_command(const CalibrateOptions& options, const std::stop_token& stop) {
   if (options.action == CalibrateOptions::Action::show_stored) return show_stored(options);
   const HostCalibration result = CalibratingByHand(options, stop).run();
-  fmt::print("{}", options.format == Format::json ? report::calibration_json(result)
-                                                  : report::calibration_text(result));
+  show("{}",
+       options.format == Format::json ? report::calibration_json(result) : report::calibration_text(result));
   // One pairing alone says nothing about the best.
   if (!options.pairing) keep(result, options);
   if (stop.stop_requested()) {
-    fmt::print(stderr, "stopped before the end\n");
+    show(stderr, "stopped before the end\n");
     return 4;
   }
   return exit_code(result);

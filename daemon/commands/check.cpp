@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "config/config_file.hpp"
+#include "daemon/terminal.hpp"
 #include "specs/checked_file.hpp"
 #include "specs/error.hpp"
 #include "specs/json_document.hpp"
@@ -53,16 +54,16 @@ std::string counted(std::size_t count, const char* word) {
 
 void print_text(const std::vector<CheckedFile>& files) {
   for (const CheckedFile& file : files) {
-    for (const Problem& problem : file.problems) fmt::print("{}\n", problem.text());
+    for (const Problem& problem : file.problems) show("{}\n", problem.text());
     if (file.problems.size() >= Problems::most) {
-      fmt::print("{}: there may be more than these {} problems\n", file.file, Problems::most);
+      show("{}: there may be more than these {} problems\n", file.file, Problems::most);
     }
     for (Problem notice : file.notices) {
       notice.message = "notice: " + notice.message;
-      fmt::print("{}\n", notice.text());
+      show("{}\n", notice.text());
     }
   }
-  fmt::print("{}, {}\n", counted(files.size(), "file"), counted(count_problems(files), "problem"));
+  show("{}, {}\n", counted(files.size(), "file"), counted(count_problems(files), "problem"));
 }
 
 }  // namespace
@@ -73,14 +74,14 @@ int run_check_command(const CheckOptions& options) {
       throw InputError(
           fmt::format("there is no schema \"{}\"; write --schema or --schema benchmark", *options.schema));
     }
-    fmt::print("{}", specs::benchmark_schema());
+    show("{}", specs::benchmark_schema());
     return 0;
   }
   if (options.files.empty()) throw InputError("no file is given; write tandem check FILE…");
   std::vector<CheckedFile> files;
   for (const auto& file : options.files) files.push_back(checked(file, options.options));
   if (options.format == Format::json) {
-    fmt::print("{}", json_of(files));
+    show("{}", json_of(files));
   } else {
     print_text(files);
   }

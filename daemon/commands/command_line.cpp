@@ -12,6 +12,7 @@
 #include "builders/fetch.hpp"
 #include "daemon/commands/flags.hpp"
 #include "daemon/harness/run_labels.hpp"
+#include "daemon/terminal.hpp"
 #include "specs/benchmark_spec.hpp"
 #include "specs/error.hpp"
 
@@ -176,7 +177,7 @@ std::shared_ptr<Shared<DaemonOptions>> add_daemon(CLI::App& app) {
     command.add_option_function<std::string>(
         spellings(name),
         [=](const std::string&) {
-          fmt::print(stderr, "tandem: --{} has no effect on the daemon, which builds commits itself\n", name);
+          show(stderr, "tandem: --{} has no effect on the daemon, which builds commits itself\n", name);
         },
         "Accepted as a flag of tandem run");
   }

@@ -17,6 +17,7 @@
 #include "daemon/comparison.hpp"
 #include "daemon/one_sided.hpp"
 #include "daemon/report/comparison_report.hpp"
+#include "daemon/terminal.hpp"
 #include "runners/arrangements.hpp"
 #include "runners/host_identity.hpp"
 #include "runners/measuring_lock.hpp"
@@ -59,6 +60,7 @@ class Comparing {
             progress_.step(fmt::format("waiting: {} is measuring on this host", holder));
           },
           stop_);
+      if (!lock.uncoordinated().empty()) progress_.say(lock.uncoordinated());
       measure();
     }
     result_.time = std::chrono::steady_clock::now() - begin;
@@ -206,10 +208,10 @@ class Comparing {
 
 int compare(const CompareOptions& options, const std::stop_token& stop) {
   const Comparison result = Comparing(options, stop).run();
-  fmt::print("{}", options.format == Format::json ? report::comparison_json(result)
-                                                  : report::comparison_text(result));
+  show("{}",
+       options.format == Format::json ? report::comparison_json(result) : report::comparison_text(result));
   if (stop.stop_requested()) {
-    fmt::print(stderr, "stopped before the end\n");
+    show(stderr, "stopped before the end\n");
     return 4;
   }
   return exit_code(result);

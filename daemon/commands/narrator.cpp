@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "daemon/report/status_report.hpp"
+#include "daemon/terminal.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
@@ -53,7 +54,8 @@ void Narrator::operator()(const Status& status) {
 
 void Narrator::say(const std::string& line) {
   progress_.clear();
-  fmt::print(stderr, "{}\n", line);
+  // A commit message must not look like a line of ours.
+  show(stderr, "{}\n", specs::printable(line, std::string::npos));
 }
 
 }  // namespace tandem::daemon::commands

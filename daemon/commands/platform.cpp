@@ -9,6 +9,7 @@
 
 #include "daemon/loop.hpp"
 #include "daemon/report/platform_report.hpp"
+#include "daemon/terminal.hpp"
 #include "runners/platform_foreground.hpp"
 #include "specs/error.hpp"
 
@@ -44,12 +45,12 @@ int show(const PlatformOptions& options, const std::stop_token& stop) {
   const std::string text = options.format == Format::json
                                ? report::platform_json(platform, runners::choose_cpus(platform.topology))
                                : report::platform_text(platform);
-  fmt::print("{}", text);
+  daemon::show("{}", text);
   return 0;
 }
 
 int say(const runners::Restored& restored) {
-  fmt::print(stderr, "{}", report::restored_text(restored));
+  daemon::show(stderr, "{}", report::restored_text(restored));
   return restored.failures.empty() ? 0 : 4;
 }
 
@@ -63,14 +64,14 @@ void hold(const std::stop_token& stop) {
 int fix(const PlatformOptions& options, const std::stop_token& stop) {
   runners::PlatformFix set({options.root}, journal_folder(options));
   if (const auto left = report::restored_text(set.leftovers()); !left.empty()) {
-    fmt::print(stderr, "An earlier --fix was killed:\n{}", left);
+    daemon::show(stderr, "An earlier --fix was killed:\n{}", left);
   }
-  fmt::print(stderr, "{}", report::fix_text(set.steps()));
+  daemon::show(stderr, "{}", report::fix_text(set.steps()));
   int status = 0;
   if (!options.command.empty()) {
     status = runners::run_in_foreground(options.command, stop);
   } else {
-    fmt::print(stderr, "The host stays so until Ctrl-C or SIGTERM.\n");
+    daemon::show(stderr, "The host stays so until Ctrl-C or SIGTERM.\n");
     hold(stop);
   }
   const int restoring = say(set.restore());
@@ -79,7 +80,7 @@ int fix(const PlatformOptions& options, const std::stop_token& stop) {
 
 int restore(const PlatformOptions& options) {
   const auto restored = runners::restore_host({options.root}, journal_folder(options));
-  if (report::restored_text(restored).empty()) fmt::print(stderr, "There is nothing to set back.\n");
+  if (report::restored_text(restored).empty()) daemon::show(stderr, "There is nothing to set back.\n");
   return say(restored);
 }
 

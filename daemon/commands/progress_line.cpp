@@ -6,6 +6,8 @@
 
 #include <cstdio>
 
+#include "daemon/terminal.hpp"
+
 namespace tandem::daemon::commands {
 namespace {
 
@@ -13,7 +15,7 @@ std::string fitted(const std::string& text) {
   winsize size{};
   const std::size_t columns =
       ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 10 ? size.ws_col - 1u : 79u;
-  return text.substr(0, columns);
+  return specs::printable(text, columns);
 }
 
 }  // namespace
@@ -26,11 +28,16 @@ ProgressLine::~ProgressLine() {
 
 void ProgressLine::step(const std::string& text) {
   if (!terminal_) {
-    fmt::print(stderr, "{}\n", text);
+    show(stderr, "{}\n", text);
     return;
   }
   last_ = {};
   update(text);
+}
+
+void ProgressLine::say(const std::string& sentence) {
+  clear();
+  show(stderr, "tandem: {}\n", sentence);
 }
 
 void ProgressLine::update(const std::string& text) {

@@ -18,6 +18,8 @@ class ProgressLine {
   void step(const std::string& text);
   /// How far it is; shown on terminals only, at most ten times a second.
   void update(const std::string& text);
+  /// A sentence that stays.
+  void say(const std::string& sentence);
   void clear();
 
  private:

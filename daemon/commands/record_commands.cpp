@@ -9,6 +9,7 @@
 #include "daemon/report/record_report.hpp"
 #include "daemon/report/wording.hpp"
 #include "daemon/store/store.hpp"
+#include "daemon/terminal.hpp"
 #include "daemon/wall_clock.hpp"
 #include "specs/error.hpp"
 
@@ -61,8 +62,8 @@ int run_report_command(const ReportOptions& options) {
   const store::Store store(state_dir_of(options.state_dir) / "tandem.db", store::Store::Mode::read);
   if (!options.id.empty()) {
     const Record record = found(store, options.id);
-    fmt::print(
-        "{}", options.format == Format::json ? report::record_json(record) : report::record_markdown(record));
+    show("{}",
+         options.format == Format::json ? report::record_json(record) : report::record_markdown(record));
     return 0;
   }
   std::vector<Record> records;
@@ -70,8 +71,7 @@ int run_report_command(const ReportOptions& options) {
     const bool slower = record.state != RecordState::noted && record.state != RecordState::superseded;
     if (slower || options.which == ReportOptions::Which::all) records.push_back(std::move(record));
   }
-  fmt::print("{}",
-             options.format == Format::json ? report::records_json(records) : report::records_table(records));
+  show("{}", options.format == Format::json ? report::records_json(records) : report::records_table(records));
   return 0;
 }
 
@@ -90,9 +90,9 @@ int run_record_command(const RecordOptions& options) {
     return with_event(std::move(now), std::move(event));
   };
   const Record changed = store.save_records({}, {published(publisher, {record.id, change})}).front();
-  fmt::print("{} is now {}: {} {} since {}\n", changed.id, report::state_words(changed), changed.benchmark,
-             report::change_phrase(changed.metric, report::reported_ratio(changed)),
-             report::short_commit(changed.culprit.id));
+  show("{} is now {}: {} {} since {}\n", changed.id, report::state_words(changed), changed.benchmark,
+       report::change_phrase(changed.metric, report::reported_ratio(changed)),
+       report::short_commit(changed.culprit.id));
   return 0;
 }
 

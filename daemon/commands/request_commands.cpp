@@ -9,6 +9,7 @@
 
 #include "config/state_dir.hpp"
 #include "daemon/report/request_report.hpp"
+#include "daemon/terminal.hpp"
 #include "daemon/wall_clock.hpp"
 #include "runners/file_lock.hpp"
 #include "specs/error.hpp"
@@ -23,8 +24,9 @@ using store::Store;
 constexpr std::size_t listed = 20;
 
 bool same_wish(const Request& one, const Request& other) {
-  return one.kind == other.kind && one.key == other.key && one.commit == other.commit &&
-         one.against == other.against && one.benchmark == other.benchmark && one.record == other.record;
+  return one.kind == other.kind && one.origin == other.origin && one.key == other.key &&
+         one.commit == other.commit && one.against == other.against && one.benchmark == other.benchmark &&
+         one.record == other.record;
 }
 
 int add(const fs::path& state_dir, const QueueOptions& options) {
@@ -43,8 +45,7 @@ int add(const fs::path& state_dir, const QueueOptions& options) {
 int list(const fs::path& state_dir, Format format) {
   const Store store(state_dir / "tandem.db", Store::Mode::read);
   const auto requests = store.newest_requests(listed);
-  fmt::print("{}",
-             format == Format::json ? report::requests_json(requests) : report::requests_text(requests));
+  show("{}", format == Format::json ? report::requests_json(requests) : report::requests_text(requests));
   return 0;
 }
 
@@ -62,7 +63,7 @@ int cancel(const fs::path& state_dir, const QueueOptions& options) {
     throw InputError(fmt::format("request {} does not wait any more, it is {}", options.request,
                                  now ? name_of(now->state) : "gone"));
   }
-  fmt::print("request {} is cancelled\n", options.request);
+  show("request {} is cancelled\n", options.request);
   return 0;
 }
 
@@ -94,12 +95,12 @@ void queue(Store& store, const fs::path& state_dir, const Request& request) {
   const auto same = std::find_if(waiting.begin(), waiting.end(),
                                  [&](const Request& one) { return same_wish(one, request); });
   if (same != waiting.end()) {
-    fmt::print("waits already as {}; tandem queue --list shows what came of it\n", same->id);
+    show("waits already as {}; tandem queue --list shows what came of it\n", same->id);
   } else {
-    fmt::print("queued as {}; tandem queue --list shows what came of it\n", store.add_request(request));
+    show("queued as {}; tandem queue --list shows what came of it\n", store.add_request(request));
   }
   if (!daemon_runs(state_dir)) {
-    fmt::print("no daemon runs with {}; it is done when one does\n", state_dir.string());
+    show("no daemon runs with {}; it is done when one does\n", state_dir.string());
   }
 }
 
@@ -131,10 +132,7 @@ WatchKey chosen_watch(const std::vector<WatchKey>& known, const std::string& wan
 }
 
 bool daemon_runs(const fs::path& state_dir) {
-  std::error_code error;
-  if (!fs::exists(state_dir / "daemon.lock", error)) return false;
-  runners::FileLock lock(state_dir / "daemon.lock");
-  return !lock.try_lock();
+  return runners::is_locked(state_dir / "daemon.lock");
 }
 
 std::string user_name() {

@@ -19,6 +19,7 @@
 #include "daemon/harness/run_matrix.hpp"
 #include "daemon/reporters/json_line.hpp"
 #include "daemon/state_directory.hpp"
+#include "daemon/terminal.hpp"
 #include "daemon/test_files.hpp"
 #include "runners/devices.hpp"
 #include "runners/measuring_lock.hpp"
@@ -95,17 +96,17 @@ class Running {
       } catch (const Error& error) {
         if (watch().platforms.size() == 1) throw;
         progress_.clear();
-        fmt::print(stderr, "tandem: {}: {}\n", platform, error.what());
+        show(stderr, "tandem: {}: {}\n", platform, error.what());
         code_ = worse_code(code_, 4);
       }
     }
     progress_.clear();
     if (records_.size() > 1 && watch().platforms.size() * devices_.size() > 1 &&
         options_.format == Format::text)
-      fmt::print("{}", matrix_text(records_));
+      show("{}", matrix_text(records_));
     deliver();
     if (stop_.stop_requested()) {
-      fmt::print(stderr, "tandem: stopped before the end\n");
+      show(stderr, "tandem: stopped before the end\n");
       return worse_code(code_, 4);
     }
     return code_;
@@ -162,6 +163,7 @@ class Running {
           progress_.step(fmt::format("waiting: {} is measuring on this host", holder));
         },
         stop_);
+    if (!lock.uncoordinated().empty()) progress_.say(lock.uncoordinated());
     for (const runners::Device& device : devices_) {
       labels_.device = device.name;
       labels_.backend = harness().backend.empty() ? platform : harness().backend;
@@ -209,11 +211,11 @@ class Running {
     code_ = worse_code(code_, run.code);
     auto record = record_of(test, run, treatment.label,
                             control ? std::optional(control->label) : std::nullopt, labels_);
-    if (options_.format == Format::json) fmt::print("{}\n", reporters::json_line(record));
-    if (!run.log.empty()) fmt::print(stderr, "{}\n", run.log);
-    if (!run.failure.empty()) fmt::print(stderr, "tandem: {}: {}\n", program_name(test), run.failure);
+    if (options_.format == Format::json) show("{}\n", reporters::json_line(record));
+    if (!run.log.empty()) show(stderr, "{}\n", run.log);
+    if (!run.failure.empty()) show(stderr, "tandem: {}: {}\n", program_name(test), run.failure);
     for (const std::string& sentence : reporters_.report(record)) {
-      fmt::print(stderr, "tandem: {}\n", sentence);
+      show(stderr, "tandem: {}\n", sentence);
       code_ = worse_code(code_, 4);
     }
     records_.push_back(std::move(record));
@@ -284,7 +286,7 @@ class Running {
       throw InputError("arguments after -- are for a run without a spec; with one use --command_args");
     const auto loaded = load(treatment.executable.further_programs);
     if (std::exchange(notices_given_, true)) return tests_of(loaded.benchmarks, additions);
-    for (const auto& notice : loaded.ignored) fmt::print(stderr, "tandem: {}\n", notice.text());
+    for (const auto& notice : loaded.ignored) show(stderr, "tandem: {}\n", notice.text());
     return tests_of(loaded.benchmarks, additions);
   }
 
@@ -324,10 +326,10 @@ class Running {
 
   void deliver() {
     if (harness().remote_reporter.empty()) return;
-    if (const auto sentence = reporters_.deliver(stop_)) fmt::print(stderr, "tandem: {}\n", *sentence);
+    if (const auto sentence = reporters_.deliver(stop_)) show(stderr, "tandem: {}\n", *sentence);
     if (reporters_.waiting() > 0)
-      fmt::print(stderr, "tandem: what waits lies in {} and goes out with a later run\n",
-                 (settings_.state_dir / "spool").string());
+      show(stderr, "tandem: what waits lies in {} and goes out with a later run\n",
+           (settings_.state_dir / "spool").string());
   }
 
   const RunOptions& options_;

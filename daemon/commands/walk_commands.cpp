@@ -12,6 +12,7 @@
 #include "daemon/loop.hpp"
 #include "daemon/process_identity.hpp"
 #include "daemon/report/status_report.hpp"
+#include "daemon/terminal.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::daemon::commands {
@@ -44,7 +45,7 @@ int run_status_command(const StatusOptions& options) {
   text << in.rdbuf();
   const auto life = daemon_life(state_dir, report::process_of(text.str()));
   const std::string json = report::with_daemon(text.str(), life);
-  fmt::print("{}", options.format == Format::json ? json : report::status_text(json));
+  show("{}", options.format == Format::json ? json : report::status_text(json));
   return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "builders/printable.hpp"
 #include "daemon/report/iso_time.hpp"
+#include "specs/printable.hpp"
 
 namespace tandem::daemon::report {
 namespace {
@@ -65,7 +66,7 @@ const char* name_of(Dropped::What what) {
 }
 
 std::string dump(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return specs::escaped_json(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 Json json_of(const StoredEntry& stored) {

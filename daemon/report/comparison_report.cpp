@@ -8,6 +8,7 @@
 
 #include "daemon/report/verdict_json.hpp"
 #include "daemon/report/wording.hpp"
+#include "specs/printable.hpp"
 
 namespace tandem::daemon::report {
 namespace {
@@ -154,7 +155,7 @@ std::string comparison_json(const Comparison& comparison) {
                                  {"exit_code", exit_code(comparison)},
                                  {"seconds", seconds(comparison.time)},
                                  {"host", to_json(comparison.host)}};
-  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return specs::escaped_json(document.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace tandem::daemon::report

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "builders/printable.hpp"
+#include "specs/printable.hpp"
 
 namespace tandem::daemon::report {
 namespace {
@@ -176,7 +177,7 @@ std::string platform_json(const Platform& platform, const runners::CpuChoice& ch
                            {"all", choice.all},
                            {"duet", choice.duet}}},
                          {"findings", findings}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return specs::escaped_json(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 std::string fix_text(const std::vector<FixStep>& steps) {

@@ -10,6 +10,7 @@
 #include "daemon/report/iso_time.hpp"
 #include "daemon/report/wording.hpp"
 #include "specs/error.hpp"
+#include "specs/printable.hpp"
 
 namespace tandem::daemon::report {
 namespace {
@@ -95,8 +96,13 @@ ordered_json changes_json(const std::vector<Status::Change>& changes) {
   return list;
 }
 
-std::string text_of(const ordered_json& object, const char* key) {
+std::string lines_of(const ordered_json& object, const char* key) {
   return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : std::string();
+}
+
+/// On one line: a name or a message must not look like a line of ours.
+std::string text_of(const ordered_json& object, const char* key) {
+  return specs::printable(lines_of(object, key), std::string::npos);
 }
 
 /// Of an open regression; there is no ratio to what was 0.
@@ -181,7 +187,8 @@ std::string text_of_status(const ordered_json& status) {
   }
   for (const auto& [benchmark, noise] : status.at("noise_floor").items()) {
     if (text_of(noise, "unfit").empty()) continue;
-    text += fmt::format("UNFIT, its changes are not recorded: {}: {}\n", benchmark, text_of(noise, "unfit"));
+    text += fmt::format("UNFIT, its changes are not recorded: {}: {}\n",
+                        specs::printable(benchmark, std::string::npos), text_of(noise, "unfit"));
   }
   text += fmt::format("open regressions: {}\n", status.at("open_regressions").size());
   for (const auto& one : status.at("open_regressions")) {
@@ -199,8 +206,10 @@ std::string text_of_status(const ordered_json& status) {
                         text_of(one, "sentence"));
     // How the log ends is shown for the newest alone.
     if (&one != &status.at("failed_builds").front()) continue;
-    std::istringstream lines(text_of(one, "last_lines"));
-    for (std::string line; std::getline(lines, line);) text += fmt::format("    {}\n", line);
+    std::istringstream lines(lines_of(one, "last_lines"));
+    for (std::string line; std::getline(lines, line);) {
+      text += fmt::format("    {}\n", specs::printable(line, std::string::npos));
+    }
   }
   text += text_of_background(status);
   // A status of an earlier version has neither.
@@ -289,7 +298,8 @@ std::string status_json(const Status& status) {
       {"last_error", status.last_error.empty() ? ordered_json(nullptr)
                                                : ordered_json{{"at", iso_time(status.last_error_at)},
                                                               {"sentence", status.last_error}}}};
-  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  // Nobody reads a name back from here, so what a terminal would obey is left out altogether.
+  return specs::printable_text(document.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
 }
 
 const char* name_of(DaemonLife life) {

@@ -5,6 +5,7 @@
 
 #include "daemon/report/json_values.hpp"
 #include "daemon/report/verdict_text.hpp"
+#include "specs/printable.hpp"
 
 namespace tandem::daemon::report {
 namespace {
@@ -139,7 +140,7 @@ specs::Direction direction_at(const ordered_json& object, const char* name) {
 }
 
 std::string document_text(const ordered_json& document) {
-  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return specs::escaped_json(document.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
 }
 
 std::string verdict_text(const analysis::Verdict& verdict) {

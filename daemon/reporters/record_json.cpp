@@ -6,6 +6,7 @@
 
 #include "daemon/reporters/json_line.hpp"
 #include "daemon/reporters/series_statistics.hpp"
+#include "specs/printable.hpp"
 
 namespace tandem::daemon::reporters {
 namespace {
@@ -48,7 +49,8 @@ std::string quoted(const std::string& word) {
 }  // namespace
 
 std::string text_of(const Json& json, Shape shape) {
-  return json.dump(shape == Shape::line ? -1 : 2, ' ', false, Json::error_handler_t::replace);
+  return specs::escaped_json(
+      json.dump(shape == Shape::line ? -1 : 2, ' ', false, Json::error_handler_t::replace));
 }
 
 std::string command_text(const std::vector<std::string>& command) {

@@ -15,6 +15,7 @@
 #include "daemon/reporters/remote.hpp"
 #include "daemon/reporters/screen.hpp"
 #include "specs/error.hpp"
+#include "specs/printable.hpp"
 
 namespace tandem::daemon::reporters {
 namespace {
@@ -26,7 +27,8 @@ double drawn() {
   return std::uniform_real_distribution<double>(0, 1)(random);
 }
 
-void print(std::FILE* screen, const std::string& text) {
+void print(std::FILE* screen, const std::string& from) {
+  const std::string text = specs::printable_text(from);
   if (std::fwrite(text.data(), 1, text.size(), screen) != text.size() || std::fflush(screen) != 0)
     throw Error(fmt::format("cannot print: {}", std::strerror(errno)));
 }

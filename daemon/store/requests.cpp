@@ -16,7 +16,7 @@ constexpr std::int64_t failed_code = 4;  // something outside failed
 
 constexpr std::string_view columns =
     "SELECT id, kind, watch, platform, commit_hash, against, benchmark, record, wished_by, at, state, "
-    "progress, answer, code, attempts FROM request ";
+    "progress, answer, code, attempts, origin FROM request ";
 
 template <class Enum>
 Enum named(const std::string& name, std::initializer_list<Enum> all) {
@@ -28,6 +28,7 @@ Enum named(const std::string& name, std::initializer_list<Enum> all) {
 
 Request request_from(const Query& row) {
   using Kind = Request::Kind;
+  using Origin = Request::Origin;
   using State = Request::State;
   Request request;
   request.id = row.number(0);
@@ -44,6 +45,7 @@ Request request_from(const Query& row) {
   request.answer = row.text(12);
   request.code = static_cast<int>(row.number(13));
   request.attempts = static_cast<int>(row.number(14));
+  request.origin = named(row.text(15), {Origin::person, Origin::tandem});
   return request;
 }
 
@@ -51,7 +53,8 @@ Request request_from(const Query& row) {
 
 std::int64_t Store::Database::add(const Request& request) {
   Query(prepared("INSERT INTO request (kind, watch, platform, commit_hash, against, benchmark, record, "
-                 "wished_by, at, state, progress, answer) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
+                 "wished_by, at, state, progress, answer, origin) "
+                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
       .with(name_of(request.kind))
       .with(request.key)
       .with(request.commit)
@@ -63,6 +66,7 @@ std::int64_t Store::Database::add(const Request& request) {
       .with(name_of(request.state))
       .with(request.progress)
       .with(request.answer)
+      .with(name_of(request.origin))
       .run();
   std::int64_t id = 0;
   {

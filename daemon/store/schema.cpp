@@ -148,6 +148,10 @@ CREATE TABLE future_commit (
   commit_hash TEXT PRIMARY KEY,
   seen_at     INTEGER NOT NULL  -- when it was first seen, with a date after that
 ) WITHOUT ROWID;
+-- Until now the name alone told what the daemon had put off: confirmations, and searches for what ended a record.
+ALTER TABLE request ADD COLUMN origin TEXT NOT NULL DEFAULT 'person';
+UPDATE request SET origin = 'tandem'
+  WHERE wished_by = 'tandem' AND (kind = 'confirm' OR (kind = 'bisect' AND record <> ''));
 )sql"};
 
 }  // namespace tandem::daemon::store

@@ -97,14 +97,20 @@ void copy_durably(const fs::path& from, const fs::path& to) {
 Passage::Passage(const fs::path& exec_dir) {
   const fs::path parent = exec_dir / passages;
   fs::create_directories(parent);
-  while (true) {
+  constexpr int attempts = 100;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
     std::string name = (parent / "XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) fail("make a directory in", parent);
     path_ = name;
     lock_ = OwnedDescriptor(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     // Somebody who cleans up may have been faster between making and locking.
     if (lock_.get() >= 0 && lock(lock_, LOCK_EX | LOCK_NB) == 0 && still_there(lock_, path_)) return;
+    const int why = errno;
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+    errno = why;
   }
+  fail("lock a new directory in", parent);
 }
 
 Passage::~Passage() {

@@ -2,7 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+
 #include "builders/toolchain.hpp"
+#include "daemon/back_off.hpp"
 #include "daemon/between_rounds.hpp"
 #include "daemon/environment.hpp"
 #include "daemon/exit_codes.hpp"
@@ -40,6 +47,54 @@ void look_around(store::Store& store, Status& status, const config::Settings& se
   show_facts(store, status, settings);
 }
 
+/// What goes wrong in a round is shown and tried again later: one bad minute of a disk or a server must not
+/// end a service. Wrong input in the first round does end it, and so does anything with `--once`.
+class Rounds {
+ public:
+  Rounds(Service& service, bool once) : service_(service), once_(once) {}
+
+  void begin() { failed_ = false; }
+  void attempt(const std::function<void()>& work) {
+    try {
+      work();
+    } catch (const InputError&) {
+      if (once_ || first_) throw;
+      note(std::current_exception());
+    } catch (const std::exception&) {
+      if (once_) throw;
+      note(std::current_exception());
+    }
+  }
+  /// Waits the longer the more rounds in a row have failed.
+  void end(std::chrono::duration<double> interval) {
+    first_ = false;
+    failures_ = failed_ ? failures_ + 1 : 0;
+    if (!failed_) return;
+    std::mutex mutex;
+    std::condition_variable_any condition;
+    std::unique_lock lock(mutex);
+    const auto pause = back_off(failures_, std::min(interval, std::chrono::duration<double>(60)), 0.5);
+    condition.wait_for(lock, service_.stop(), pause, [] { return false; });
+  }
+
+ private:
+  void note(const std::exception_ptr& failure) {
+    failed_ = true;
+    try {
+      std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+      service_.note("round", error.what());
+    }
+    service_.board().show();
+  }
+
+  Service& service_;
+  bool once_;
+  bool first_ = true;
+  bool failed_ = false;
+  std::size_t failures_ = 0;
+};
+
 }  // namespace
 
 int run_daemon(const config::Settings& settings, const Installation& installation, const Watcher& watcher,
@@ -51,21 +106,30 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
   BetweenRounds between({settings, service.walks(), service.runner(), service.store(), status,
                          [&] { service.board().publish(); }});
   try {
+    Rounds rounds(service, settings.once);
     while (!stop.stop_requested()) {
+      rounds.begin();
       between.begin_round();
-      look_around(service.store(), status, settings);
+      rounds.attempt([&] { look_around(service.store(), status, settings); });
       code = 0;
+      // A watch that fails must not keep the others from their turn.
       for (const auto& walk : service.walks()) {
-        walk->serve_requests(stop);
-        const auto ended = walk->walk(stop);
-        service.deliver_results();
-        if (ended == WatchWalk::Ended::stopped) break;
-        if (settings.once) code = more_pressing(code, walk->exit_code(ended));
+        if (stop.stop_requested()) break;
+        rounds.attempt([&] {
+          walk->serve_requests(stop);
+          const auto ended = walk->walk(stop);
+          service.deliver_results();
+          if (settings.once && ended != WatchWalk::Ended::stopped)
+            code = more_pressing(code, walk->exit_code(ended));
+        });
       }
       if (stop.stop_requested()) break;
-      show_facts(service.store(), status, settings);
-      between.spend(stop);
+      rounds.attempt([&] {
+        show_facts(service.store(), status, settings);
+        between.spend(stop);
+      });
       if (settings.once) break;
+      rounds.end(settings.interval);
     }
   } catch (const Error& failure) {
     status.last_error = failure.what();

@@ -51,9 +51,14 @@ bool is_sandbox(int pid) {
 }  // namespace
 
 std::unique_lock<std::mutex> Orphans::hold() {
-  static const int once = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  std::unique_lock held(mutex);
+  // Whoever became this program by exec may have had children of its own; those are not ours to kill.
+  static const bool once = [] {
+    for (const int pid : direct_children()) adopted.insert(pid);
+    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
+  }();
   static_cast<void>(once);
-  return std::unique_lock(mutex);
+  return held;
 }
 
 void Orphans::adopt(int pid) {

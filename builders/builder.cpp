@@ -13,6 +13,7 @@
 #include "builders/repository.hpp"
 #include "builders/toolchain.hpp"
 #include "specs/error.hpp"
+#include "specs/stop_scope.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -164,9 +165,13 @@ ScriptBuilder::ScriptBuilder(BuildSettings settings) : settings_(std::move(setti
 
 std::variant<Executable, BuildFailure> ScriptBuilder::build(const Commit& commit, std::stop_token stop) {
   try {
+    const specs::StopScope scope(stop);
     auto result = find_or_build(settings_, commit, stop);
     if (auto* executable = std::get_if<Executable>(&result)) return held(settings_, std::move(*executable));
     return result;
+  } catch (const specs::Stopped&) {
+    return failure_of(settings_, commit, Kind::stopped,
+                      "it was stopped while its files were kept or looked at");
   } catch (const std::system_error& error) {
     if (!is_full(error.code())) throw Error(fmt::format("building commit {}: {}", commit.id, error.what()));
     return failure_of(settings_, commit, Kind::disk, error.what());
@@ -178,6 +183,7 @@ std::variant<Executable, std::string> ScriptBuilder::relink(const Executable& ex
   if (!executable.layout_unresolved.empty()) return executable.layout_unresolved;
   if (executable.links.empty()) return "what it was linked from was not kept";
   try {
+    const specs::StopScope scope(stop);
     const ExecutableCache cache(settings_.exec_dir);
     ExecutableCache::Lookup cached = cache.find_layout(executable, seed);
     if (cached.executable) return held(settings_, std::move(*cached.executable));
@@ -191,6 +197,8 @@ std::variant<Executable, std::string> ScriptBuilder::relink(const Executable& ex
     auto published = cache.publish_layout(executable, seed, programs);
     if (auto* layout = std::get_if<Executable>(&published)) return held(settings_, std::move(*layout));
     return published;
+  } catch (const specs::Stopped& stopped) {
+    return stopped.what();
   } catch (const std::system_error& error) {
     throw Error(fmt::format("linking commit {} again: {}", executable.commit, error.what()));
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "builders/work_slot.hpp"
+#include "specs/stop_scope.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -33,10 +34,19 @@ void copy_content(const fs::path& from, const fs::path& to) {
   const OwnedDescriptor target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (target.get() < 0) fail("write", to);
   std::vector<char> buffer(std::size_t{1} << 18);
+  // What lies in memory only is written out on the way: a stop must not wait for all of it at the end.
+  constexpr std::size_t written_out_every = std::size_t{64} << 20;
+  std::size_t in_memory = 0;
   while (true) {
+    specs::StopScope::give_up_if_stopped();
     const ssize_t got = ::read(source.get(), buffer.data(), buffer.size());
     if (got < 0) fail("read", from);
     if (got == 0) return;
+    in_memory += static_cast<std::size_t>(got);
+    if (in_memory > written_out_every) {
+      if (::fdatasync(target.get()) != 0) fail("write", to);
+      in_memory = 0;
+    }
     for (ssize_t done = 0; done < got;) {
       const ssize_t written =
           ::write(target.get(), buffer.data() + done, static_cast<std::size_t>(got - done));

@@ -12,6 +12,7 @@
 
 #include "runners/descriptor.hpp"
 #include "specs/error.hpp"
+#include "specs/stop_scope.hpp"
 
 namespace tandem::builders {
 namespace fs = std::filesystem;
@@ -30,7 +31,13 @@ Sha256::Sha256() : context_(std::make_unique<Context>()) {
 Sha256::~Sha256() = default;
 
 void Sha256::add(std::string_view bytes) {
-  if (EVP_DigestUpdate(context_->digest, bytes.data(), bytes.size()) != 1) throw Error("SHA-256 failed");
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  do {
+    specs::StopScope::give_up_if_stopped();
+    const auto next = bytes.substr(0, piece);
+    if (EVP_DigestUpdate(context_->digest, next.data(), next.size()) != 1) throw Error("SHA-256 failed");
+    bytes.remove_prefix(next.size());
+  } while (!bytes.empty());
 }
 
 void Sha256::add_field(std::string_view bytes) {

@@ -12,6 +12,7 @@
 #include "builders/hashes.hpp"
 #include "builders/mapped_file.hpp"
 #include "builders/system_libraries.hpp"
+#include "specs/stop_scope.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -100,6 +101,17 @@ bool same_libraries(const std::vector<FoundLibrary>& one, const std::vector<Foun
       });
 }
 
+/// Piece by piece, for a stop may come between.
+bool same_bytes(std::string_view one, std::string_view other) {
+  if (one.size() != other.size()) return false;
+  constexpr std::size_t piece = std::size_t{16} << 20;
+  for (std::size_t at = 0; at < one.size(); at += piece) {
+    specs::StopScope::give_up_if_stopped();
+    if (one.substr(at, piece) != other.substr(at, piece)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<std::string> loadable_hash(std::string_view bytes, const std::string& commit) {
@@ -170,7 +182,7 @@ std::string fingerprint(const Executable& executable) {
 bool identical_files(const fs::path& one, const fs::path& other) {
   const MappedFile first(one);
   const MappedFile second(other);
-  if (first.bytes() != second.bytes() &&
+  if (!same_bytes(first.bytes(), second.bytes()) &&
       content_hash(first.bytes(), {}) != content_hash(second.bytes(), {})) {
     return false;
   }

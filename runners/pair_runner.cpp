@@ -13,6 +13,7 @@
 #include "runners/program_copies.hpp"
 #include "runners/shared_page.hpp"
 #include "runners/whole_process.hpp"
+#include "specs/stop_scope.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -45,6 +46,14 @@ const char* name_of(Protocol protocol) {
   return "";
 }
 
+namespace {
+
+RunFailure stopped_while_copying(Side side, std::uint64_t launch) {
+  return {side, launch, RunFailure::Reason::stopped, fmt::format("{} was stopped", name_of(side))};
+}
+
+}  // namespace
+
 HostPairRunner::HostPairRunner(HostSettings settings) : settings_(std::move(settings)) {
   if (settings_.environment.empty()) settings_.environment = current_environment();
   if (settings_.scratch.empty()) settings_.scratch = std::filesystem::temp_directory_path();
@@ -68,7 +77,8 @@ std::variant<HostSettings, RunFailure> HostPairRunner::settings_for(const Progra
 }
 
 std::variant<ProgramFacts, RunFailure> HostPairRunner::inspect(const ProgramPair& pair, Side side,
-                                                               std::stop_token stop) {
+                                                               std::stop_token stop) try {
+  const specs::StopScope scope(stop);
   const auto chosen = settings_for(pair, side, 0);
   if (const auto* failure = std::get_if<RunFailure>(&chosen)) return *failure;
   const auto& settings = std::get<HostSettings>(chosen);
@@ -100,11 +110,14 @@ std::variant<ProgramFacts, RunFailure> HostPairRunner::inspect(const ProgramPair
   } catch (const Broken& broken) {
     return broken.failure;
   }
+} catch (const specs::Stopped&) {
+  return stopped_while_copying(side, 0);
 }
 
 std::variant<BenchmarkFacts, RunFailure> HostPairRunner::look_at(const ProgramPair& pair,
                                                                  const std::string& benchmark,
-                                                                 std::stop_token stop) {
+                                                                 std::stop_token stop) try {
+  const specs::StopScope scope(stop);
   const auto chosen = settings_for(pair, Side::control, 0);
   if (const auto* failure = std::get_if<RunFailure>(&chosen)) return *failure;
   const auto& settings = std::get<HostSettings>(chosen);
@@ -143,10 +156,13 @@ std::variant<BenchmarkFacts, RunFailure> HostPairRunner::look_at(const ProgramPa
   } catch (const Broken& broken) {
     return broken.failure;
   }
+} catch (const specs::Stopped&) {
+  return stopped_while_copying(Side::control, 0);
 }
 
 LaunchResult HostPairRunner::launch(const ProgramPair& pair, const Subject& subject, const LaunchPlan& plan,
-                                    std::stop_token stop) {
+                                    std::stop_token stop) try {
+  const specs::StopScope scope(stop);
   const auto chosen = settings_for(pair, plan.side_of(0), plan.index);
   if (const auto* failure = std::get_if<RunFailure>(&chosen)) return *failure;
   const auto& settings = std::get<HostSettings>(chosen);
@@ -154,6 +170,8 @@ LaunchResult HostPairRunner::launch(const ProgramPair& pair, const Subject& subj
   return subject.protocol == Protocol::slices
              ? launch_slices(settings, pair, subject, plan, std::move(stop))
              : launch_processes(settings, pair, subject, plan, std::move(stop));
+} catch (const specs::Stopped&) {
+  return stopped_while_copying(plan.side_of(0), plan.index);
 }
 
 }  // namespace tandem::runners

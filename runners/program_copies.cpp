@@ -1,6 +1,8 @@
 #include "runners/program_copies.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/sendfile.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -13,8 +15,10 @@
 #include <sstream>
 #include <string>
 
+#include "runners/descriptor.hpp"
 #include "runners/sandbox.hpp"
 #include "specs/error.hpp"
+#include "specs/stop_scope.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -57,8 +61,26 @@ void remove_tree(const fs::path& directory) {
 constexpr fs::perms executable = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
                                  fs::perms::others_read | fs::perms::others_exec;
 
+/// Piece by piece, for a stop may come between.
+void copy_content(const fs::path& from, const fs::path& to) {
+  const auto fail = [&] {
+    throw fs::filesystem_error("cannot copy", from, to, std::error_code(errno, std::generic_category()));
+  };
+  const OwnedDescriptor source(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  if (source.get() < 0) fail();
+  const OwnedDescriptor target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700));
+  if (target.get() < 0) fail();
+  constexpr std::size_t piece = std::size_t{16} << 20;
+  for (;;) {
+    specs::StopScope::give_up_if_stopped();
+    const ssize_t copied = ::sendfile(target.get(), source.get(), nullptr, piece);
+    if (copied == 0) return;
+    if (copied < 0 && errno != EINTR) fail();
+  }
+}
+
 void copy_program(const fs::path& from, const fs::path& to) {
-  fs::copy_file(from, to);
+  copy_content(from, to);
   fs::permissions(to, executable);
 }
 
@@ -122,6 +144,9 @@ ProgramCopies::ProgramCopies(const fs::path& scratch, const ProgramPair& pair, c
         copy_folder(whole, folder);
       }
     }
+  } catch (const specs::Stopped&) {
+    remove_tree(directory_);
+    throw;
   } catch (const Error&) {
     remove_tree(directory_);
     throw;

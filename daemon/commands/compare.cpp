@@ -23,6 +23,7 @@
 #include "runners/measuring_lock.hpp"
 #include "runners/result_reader.hpp"
 #include "specs/error.hpp"
+#include "specs/stop_scope.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
@@ -52,7 +53,7 @@ class Comparing {
 
   Comparison run() {
     const auto begin = std::chrono::steady_clock::now();
-    if (!options_.measure_identical && builders::identical_files(result_.control, result_.treatment)) {
+    if (!options_.measure_identical && identical()) {
       result_.identical = true;
     } else {
       const runners::MeasuringLock lock(
@@ -69,6 +70,16 @@ class Comparing {
   }
 
  private:
+  /// A stop while large files are compared is met again by the measurement.
+  [[nodiscard]] bool identical() const {
+    try {
+      const specs::StopScope scope(stop_);
+      return builders::identical_files(result_.control, result_.treatment);
+    } catch (const specs::Stopped&) {
+      return false;
+    }
+  }
+
   void measure() {
     runners::HostSettings host;
     host.deadline = std::chrono::nanoseconds(static_cast<std::int64_t>(options_.timeout_seconds * 1e9));

@@ -1,6 +1,12 @@
 #include "builders/work_slot.hpp"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
 #include <optional>
+#include <thread>
 
 #include "git_fixture.hpp"
 
@@ -38,6 +44,49 @@ TEST(WorkSlot, CleaningSparesWhatIsInUse) {
   clean_work(state.path());
   EXPECT_TRUE(fs::exists(slot.path() / "alive"));
   EXPECT_FALSE(fs::exists(state.path() / "work/01"));
+}
+
+/// Started in `directory` with this HOME; it sleeps until it is killed.
+pid_t sleeper(const fs::path& directory, const fs::path& home) {
+  const std::string variable = "HOME=" + home.string();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::chdir(directory.c_str()) != 0) ::_exit(1);
+    const char* const arguments[] = {"sleep", "600", nullptr};
+    const char* const environment[] = {variable.c_str(), nullptr};
+    ::execve("/bin/sleep", const_cast<char* const*>(arguments), const_cast<char* const*>(environment));
+    ::_exit(1);
+  }
+  return child;
+}
+
+void wait_until_it_is(pid_t child, const std::string& name) {
+  for (std::string now; now != name;) {
+    std::ifstream file("/proc/" + std::to_string(child) + "/comm");
+    if (!std::getline(file, now)) return;
+    std::this_thread::yield();
+  }
+}
+
+TEST(WorkSlot, CleaningKillsABuildButNobodyWhoMerelyStandsThere) {
+  const TemporaryDirectory state;
+  const fs::path slot = fs::absolute(state.path()) / "work/00";
+  fs::create_directories(slot / "home");
+  const pid_t build = sleeper("/", slot / "home");
+  const pid_t person = sleeper(slot, "/");
+  wait_until_it_is(build, "sleep");
+  wait_until_it_is(person, "sleep");
+  clean_work(state.path());
+  int status = 0;
+  EXPECT_EQ(::waitpid(person, &status, WNOHANG), 0) << "a person's process was killed";
+  ::kill(person, SIGKILL);
+  ::waitpid(person, &status, 0);
+  const pid_t ended = ::waitpid(build, &status, WNOHANG);
+  EXPECT_EQ(ended, build) << "a build that was left behind still runs";
+  if (ended != build) {
+    ::kill(build, SIGKILL);
+    ::waitpid(build, &status, 0);
+  }
 }
 
 TEST(WorkSlot, RemovesTreesWithReadOnlyDirectories) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/close_range.h>
+#include <linux/keyctl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,6 +14,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "runners/call_filter.hpp"
 #include "runners/shim/orders.hpp"
 #include "specs/error.hpp"
 
@@ -57,6 +59,7 @@ ChildSetup::ChildSetup(const Command& command, const Children::Options& options)
       report(command.sandbox ? make_pipe() : Ends{}),
       confined_(command.sandbox ? confine(command) : Confined{command, {}}),
       sandboxed_(command.sandbox.has_value()),
+      foreign_(!sandboxed_ && command.foreign == Foreign::yes),
       null_(::open("/dev/null", O_RDWR | O_CLOEXEC)),
       high_{above_targets(channel.theirs.get()), above_targets(options.page),
             above_targets(report.theirs.get()), above_targets(confined_.orders.get())},
@@ -69,6 +72,11 @@ ChildSetup::ChildSetup(const Command& command, const Children::Options& options)
                     {high_[3].get(), Orders::orders_descriptor}}},
       directory_(confined_.command.working_directory.string()),
       parent_(::getpid()) {
+  if (foreign_) {
+    filter_ = &call_filter(Tracing::refused);
+    if (::geteuid() == 0) user_ = sandbox_user();
+    if (user_) most_tasks_ = runners::most_tasks(*user_, command.most_processes);
+  }
   CPU_ZERO(&cpus_);
   for (const int cpu : command.cpus) CPU_SET(cpu, &cpus_);
   environment_.reserve(confined_.command.environment.size() + 1);
@@ -89,6 +97,25 @@ std::vector<int> ChildSetup::inherited() const {
   return targets;
 }
 
+int ChildSetup::drop_rights() const {
+  if (most_tasks_ != 0) {
+    const rlimit tasks{most_tasks_, most_tasks_};
+    if (::setrlimit(RLIMIT_NPROC, &tasks) != 0) return errno;
+  }
+  // The system calls themselves: the library's functions would reach for threads that are not here.
+  if (user_) {
+    if (::syscall(SYS_setgroups, 0, nullptr) != 0) return errno;
+    if (::syscall(SYS_setresgid, user_->group, user_->group, user_->group) != 0) return errno;
+    if (::syscall(SYS_setresuid, user_->user, user_->user, user_->user) != 0) return errno;
+    // Another user's child forgets the first request.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent_) ::_exit(127);
+  }
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+  if (!filter_->empty() && !filter_calls(filter_->data(), filter_->size())) return errno;
+  return 0;
+}
+
 int ChildSetup::prepare() const {
   // A session of its own: no terminal to type into, no way into the caller's process group.
   if (::setsid() < 0) return errno;
@@ -107,6 +134,11 @@ int ChildSetup::prepare() const {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
+  if (sandboxed_ || foreign_) {
+    // Keys of the caller's session must not come along. Where it fails, the filter still refuses to use them.
+    static_cast<void>(::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr));
+  }
+  if (foreign_) return drop_rights();
   if (sandboxed_) {
     // A program may signal its own group, and bubblewrap is part of it here. It must outlive that to report;
     // the shim gives the program its signals back.

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,8 +43,14 @@ class ChildSetup {
   Ends report;   ///< only of a sandboxed child: what the shim says of its end
 
  private:
+  [[nodiscard]] int drop_rights() const;
+
   Confined confined_;
   bool sandboxed_;
+  bool foreign_;                     ///< without a sandbox
+  std::optional<SandboxUser> user_;  ///< of a foreign child; nothing: the caller's
+  rlim_t most_tasks_ = 0;            ///< 0: no limit
+  const std::string* filter_ = nullptr;
   OwnedDescriptor null_;
   std::array<OwnedDescriptor, 4> high_;
   std::array<std::pair<int, int>, 7> descriptors_;  ///< source, target; source -1: none

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runners/call_filter.hpp"
 #include "runners/shim/orders.hpp"
 #include "specs/error.hpp"
 
@@ -138,11 +139,19 @@ std::string orders_of(const Command& command) {
   orders.look_every_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(0, sandbox.look_every.count()));
   orders.arguments = static_cast<std::uint32_t>(command.argv.size());
   orders.variables = static_cast<std::uint32_t>(command.environment.size());
+  const std::string& filter = call_filter(Tracing::allowed);
+  orders.filter_bytes = static_cast<std::uint32_t>(filter.size());
+  for (const int cpu : sandbox.look_cpus) {
+    if (cpu < 0 || cpu >= Orders::cpu_words * 64) continue;
+    orders.shim_cpus[cpu / 64] |= std::uint64_t{1} << (cpu % 64);
+    orders.moves_shim = 1;
+  }
   if (::geteuid() == 0) {
     const SandboxUser other = sandbox_user();
     orders.switches_user = 1;
     orders.user = other.user;
     orders.group = other.group;
+    orders.most_tasks = most_tasks(other, sandbox.processes);
   }
   std::string strings;
   const auto put = [&](const std::string& text) { strings.append(text.c_str()).push_back('\0'); };
@@ -154,7 +163,7 @@ std::string orders_of(const Command& command) {
     put(mount.inside.string());
     ++orders.writable;
   }
-  return std::string(reinterpret_cast<const char*>(&orders), sizeof orders) + strings;
+  return std::string(reinterpret_cast<const char*>(&orders), sizeof orders) + filter + strings;
 }
 
 }  // namespace
@@ -166,10 +175,15 @@ SandboxUser sandbox_user() {
     std::array<char, 4096> text{};
     if (::getpwnam_r(name, &entry, text.data(), text.size(), &found) == 0 && found != nullptr &&
         entry.pw_uid != 0) {
-      return {entry.pw_uid, entry.pw_gid};
+      return {entry.pw_uid, entry.pw_gid, name == std::string_view("tandem-build")};
     }
   }
   return {};
+}
+
+std::uint64_t most_tasks(const SandboxUser& user, std::size_t processes) {
+  // A build may run beside the two programs of a launch, and every thread counts.
+  return user.is_ours ? std::uint64_t{4} * processes : 0;
 }
 
 int program_inside(int bubblewrap) {

@@ -22,8 +22,13 @@ struct Confined {
 struct SandboxUser {
   uid_t user = 65534;
   gid_t group = 65534;
+  bool is_ours = false;  ///< nobody else has processes under it
 };
 [[nodiscard]] SandboxUser sandbox_user();
+
+/// The limit on a user's processes and threads (RLIMIT_NPROC): it counts all that the user has on this host,
+/// so there is one only for a user of our own. 0: none.
+[[nodiscard]] std::uint64_t most_tasks(const SandboxUser& user, std::size_t processes);
 
 /// The child's process on this host, found below bubblewrap, the first process inside and the shim; 0 while
 /// it is being started. It leads a group of its own.

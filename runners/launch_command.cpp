@@ -60,6 +60,14 @@ Directories directories_of(const LaunchGround& ground, const Values& values, std
   return directories;
 }
 
+/// What is not there cannot be shown; the program that misses it says so.
+void show(Sandbox& sandbox, const fs::path& path) {
+  std::error_code error;
+  const bool is_shown = std::any_of(sandbox.mounts.begin(), sandbox.mounts.end(),
+                                    [&](const Sandbox::Mount& mount) { return mount.inside == path; });
+  if (!is_shown && fs::exists(path, error)) sandbox.mounts.push_back({path, path, Sandbox::Access::read});
+}
+
 /// Inside, directories are visible under their own paths, to write in; everything else that values name is
 /// read-only.
 void add_mounts(Sandbox& sandbox, const Directories& directories, const Values& values) {
@@ -152,9 +160,13 @@ Command command_in_slot(const LaunchGround& ground, std::size_t slot,
     command.sandbox = ground.settings.sandbox;
     // Large files of the copy are links to the originals.
     if (!whole.empty()) command.sandbox->mounts.push_back({whole, whole, Sandbox::Access::read});
+    command.sandbox->look_cpus = ground.settings.cpus.supervisor;
+    for (const fs::path& path : ground.pair.readable) show(*command.sandbox, path);
     add_mounts(*command.sandbox, directories, values);
     command.sandbox->mounts.push_back({copied, seen, Sandbox::Access::read});
   } else {
+    command.foreign = ground.settings.foreign;
+    command.most_processes = ground.settings.most_processes;
     mean_the_fresh(values, directories);
   }
   values["program"] = (seen / ground.copies.in_slot(slot).lexically_relative(copied)).string();
@@ -195,7 +207,7 @@ bool is_theirs(const LaunchGround& ground, std::size_t slot, const fs::path& fil
 }
 
 void leave_undisturbed(Command& command) {
-  if (command.sandbox) command.sandbox->look_every = std::chrono::milliseconds{0};
+  if (command.sandbox) command.sandbox->look_every = std::chrono::seconds{1};
 }
 
 void set_variable(std::vector<std::string>& environment, std::string entry) {

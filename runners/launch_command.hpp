@@ -41,7 +41,8 @@ struct LaunchGround {
 /// lead to files that they must not see themselves.
 [[nodiscard]] bool is_theirs(const LaunchGround& ground, std::size_t slot, const std::filesystem::path& file);
 
-/// For a command that is measured: nobody looks at its limits meanwhile. The file size stays bounded.
+/// For a command that is measured: its limits are looked at once a second, from another processor where there
+/// is one. A look takes some 50 us.
 void leave_undisturbed(Command& command);
 
 /// "NAME=value", in place of what the environment says of that name.

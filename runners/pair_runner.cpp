@@ -54,10 +54,16 @@ RunFailure stopped_while_copying(Side side, std::uint64_t launch) {
 
 }  // namespace
 
-HostPairRunner::HostPairRunner(HostSettings settings) : settings_(std::move(settings)) {
+HostPairRunner::HostPairRunner(HostSettings settings) {
+  use(std::move(settings));
+  clear_leftover_copies(settings_.scratch);
+}
+
+void HostPairRunner::use(HostSettings settings) {
+  settings_ = std::move(settings);
   if (settings_.environment.empty()) settings_.environment = current_environment();
   if (settings_.scratch.empty()) settings_.scratch = std::filesystem::temp_directory_path();
-  clear_leftover_copies(settings_.scratch);
+  if (settings_.foreign == Foreign::yes) let_sandbox_enter(settings_.scratch);
 }
 
 std::variant<HostSettings, RunFailure> HostPairRunner::settings_for(const ProgramPair& pair, Side side,

@@ -67,6 +67,9 @@ struct ProgramPair {
   /// The values that name a directory which is kept from one launch to the next, to write in; made if it is
   /// not there. They count even if they are scratch names too.
   std::set<std::string> kept_names = {};
+  /// Files and folders that programs read without a value that names them, such as libraries; a sandbox shows
+  /// them at their own paths.
+  std::vector<std::filesystem::path> readable = {};
   /// Whether a status other than 0 is a failure.
   enum class Status { must_be_zero, any } status = Status::must_be_zero;
   std::filesystem::path log_file = {};             ///< what all commands print is added to it as well
@@ -142,8 +145,10 @@ struct HostSettings {
   std::chrono::nanoseconds deadline = std::chrono::seconds{60};  ///< of one launch
   std::size_t output_bytes = std::size_t{4} << 20;
   /// Nothing: programs run on the host itself. Its mounts are what programs may read beside their own files;
-  /// its limits are watched while a program is looked at, not while it is measured.
+  /// its limits are watched often while a program is looked at, and once a second while it is measured.
   std::optional<Sandbox> sandbox;
+  Foreign foreign = Foreign::no;   ///< whether the programs are somebody else's; only without a sandbox
+  std::size_t most_processes = 0;  ///< of foreign ones whose user is their own; 0: no limit
 };
 
 /// The real one: processes on this host, `alternate` for slices, whole processes in turn for the rest.
@@ -151,6 +156,8 @@ class HostPairRunner final : public PairRunner {
  public:
   /// Removes the copies that killed processes left in the scratch directory.
   explicit HostPairRunner(HostSettings settings);
+  /// For all that is started from now on.
+  void use(HostSettings settings);
   [[nodiscard]] std::variant<ProgramFacts, RunFailure> inspect(const ProgramPair& pair, Side side,
                                                                std::stop_token stop) override;
   [[nodiscard]] std::variant<BenchmarkFacts, RunFailure> look_at(const ProgramPair& pair,

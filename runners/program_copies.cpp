@@ -123,6 +123,7 @@ ProgramCopies::ProgramCopies(const fs::path& scratch, const ProgramPair& pair, c
     throw Error(fmt::format("cannot make a directory in {}: {}", scratch.string(), std::strerror(errno)));
   }
   directory_ = pattern;
+  let_sandbox_enter(directory_);
   try {
     expect_execution_in(directory_);
     const std::size_t longest =

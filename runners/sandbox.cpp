@@ -90,6 +90,35 @@ std::variant<SandboxTools, std::string> find_sandbox(const fs::path& shim) {
   return fmt::format("no sandbox: {} failed; {}", tools.bwrap.string(), first_line(finished.errors));
 }
 
+std::optional<std::string> complain_of_other_user(const fs::path& directory) {
+  Command trial{{"/bin/sh", "-c", "test -x \"$0\"", directory.string()}, {"PATH=/usr/bin:/bin"}, "/", {}, {}};
+  trial.foreign = Foreign::yes;
+  Limits limits;
+  limits.deadline = std::chrono::seconds{20};
+  const Finished finished = run_command(trial, limits);
+  if (finished.succeeded()) return std::nullopt;
+  const SandboxUser user = sandbox_user();
+  if (finished.how == Finished::How::exited && finished.code == 1) {
+    return fmt::format("the user {} cannot enter {}; choose a --state_dir that every user can enter",
+                       user.user, directory.string());
+  }
+  return fmt::format("a trial as the user {} {}", user.user, describe(finished));
+}
+
+const char* name_of(IsolationFacts::Kind kind) {
+  switch (kind) {
+    case IsolationFacts::Kind::unknown:
+      return "unknown";
+    case IsolationFacts::Kind::sandbox:
+      return "sandbox";
+    case IsolationFacts::Kind::other_user:
+      return "other user";
+    case IsolationFacts::Kind::same_user:
+      return "same user";
+  }
+  return "";
+}
+
 void give_to_sandbox(const fs::path& tree) {
   if (::geteuid() != 0) return;
   const SandboxUser owner = sandbox_user();
@@ -99,6 +128,14 @@ void give_to_sandbox(const fs::path& tree) {
   }
   const int opened = ::open(tree.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (opened >= 0) give_directory(opened, owner);
+}
+
+void let_sandbox_enter(const fs::path& directory) {
+  struct stat status {};
+  if (::geteuid() != 0 || ::stat(directory.c_str(), &status) != 0) return;
+  if ((status.st_mode & S_IXOTH) != 0) return;
+  if (::chown(directory.c_str(), static_cast<uid_t>(-1), sandbox_user().group) == 0)
+    ::chmod(directory.c_str(), (status.st_mode & ~S_IRWXG & 07777) | S_IXGRP);
 }
 
 }  // namespace tandem::runners

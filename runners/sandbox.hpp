@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -32,17 +33,39 @@ struct Sandbox {
   std::uint64_t memory_bytes = 0;  ///< of all processes together, with what they keep in /tmp; 0: no limit
   std::uint64_t disk_bytes = 0;    ///< added below all writable mounts together; 0: no limit
   std::size_t processes = 0;       ///< at one time; 0: no limit
-  /// How often the shim looks at the limits, but never for more than a hundredth of the time. 0: never, as
-  /// while measuring; then only the size of each file is limited, to `disk_bytes`.
+  /// How often the shim looks at the limits, but never for more than a hundredth of the time. 0: never; then
+  /// only the size of each file is limited, to `disk_bytes`.
   std::chrono::milliseconds look_every{20};
+  std::vector<int> look_cpus = {};  ///< where the shim runs; empty: where the child does
 };
+
+/// Whether a child that has no sandbox runs somebody else's code. If so it gets a session keyring of its own,
+/// can gain no rights, and dangerous system calls are refused to it (call_filter.hpp); when the caller is
+/// root, it also runs as the user that a sandboxed child would have.
+enum class Foreign { no, yes };
+
+/// What stood between this host and the code that was built and run on it.
+struct IsolationFacts {
+  enum class Kind { unknown, sandbox, other_user, same_user } kind = Kind::unknown;
+  bool call_filter = false;
+  bool operator==(const IsolationFacts&) const = default;
+};
+[[nodiscard]] const char* name_of(IsolationFacts::Kind kind);  ///< "unknown", "sandbox", "other user", …
 
 /// Tries whether a child can be run in a sandbox on this host. The second form is a sentence that says why
 /// not and what to do, for the status.
 [[nodiscard]] std::variant<SandboxTools, std::string> find_sandbox(const std::filesystem::path& shim);
 
+/// Whether foreign code can be run without a sandbox by a caller that is root: nothing, or a sentence that
+/// says why not. `directory` must be within reach of the other user.
+[[nodiscard]] std::optional<std::string> complain_of_other_user(const std::filesystem::path& directory);
+
 /// Gives a tree to the user as whom a sandboxed child runs, so that it can be written inside. Does nothing
 /// unless the caller is root. Links are not followed.
 void give_to_sandbox(const std::filesystem::path& tree);
+
+/// Lets that user pass through a directory to what it knows by name: without a sandbox, foreign programs are
+/// started from there. Does nothing unless the caller is root.
+void let_sandbox_enter(const std::filesystem::path& directory);
 
 }  // namespace tandem::runners

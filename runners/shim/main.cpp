@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -29,6 +30,8 @@ namespace {
 
 struct Plan {
   Orders limits;
+  const void* filter = nullptr;
+  cpu_set_t program_cpus{};
   const char* directory = nullptr;
   char** arguments = nullptr;
   char** environment = nullptr;
@@ -77,6 +80,9 @@ Plan read_orders() {
   errno = EINVAL;
   if (plan.limits.magic != Orders::magic_value) give_up("orders of another version; install both together");
   char* at = static_cast<char*>(memory) + sizeof(Orders);
+  if (plan.limits.filter_bytes > size - sizeof(Orders)) give_up("the orders are cut short");
+  plan.filter = at;
+  at += plan.limits.filter_bytes;
   const char* end = static_cast<char*>(memory) + size;
   plan.directory = take_strings(at, end, 1)[0];
   plan.arguments = take_strings(at, end, plan.limits.arguments);
@@ -121,7 +127,12 @@ bool drop_rights(const Orders& orders) {
   // A group of its own: freezing it wakes and stops nothing but the program, and what the program sends to
   // its group does not reach bubblewrap.
   ::setpgid(0, 0);
+  if (plan.limits.moves_shim != 0) ::sched_setaffinity(0, sizeof plan.program_cpus, &plan.program_cpus);
   const bool dropped = drop_rights(plan.limits);
+  if (plan.limits.most_tasks != 0) {
+    const rlimit tasks{plan.limits.most_tasks, plan.limits.most_tasks};
+    ::setrlimit(RLIMIT_NPROC, &tasks);
+  }
   constexpr rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   if (plan.limits.disk_bytes != 0) {
@@ -133,7 +144,11 @@ bool drop_rights(const Orders& orders) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (dropped && ::chdir(plan.directory) == 0) ::execve(plan.arguments[0], plan.arguments, plan.environment);
+  const auto filtered = [&] {
+    return plan.limits.filter_bytes == 0 || filter_calls(plan.filter, plan.limits.filter_bytes);
+  };
+  if (dropped && ::chdir(plan.directory) == 0 && filtered())
+    ::execve(plan.arguments[0], plan.arguments, plan.environment);
   const int error = errno;
   static_cast<void>(!::write(error_pipe, &error, sizeof error));
   ::_exit(127);
@@ -235,6 +250,21 @@ void report(const char* how, int code, std::int64_t wall_ns, const rusage& usage
             usage.ru_maxrss, usage.ru_nvcsw, usage.ru_nivcsw, static_cast<unsigned long long>(left_behind));
 }
 
+/// Looks must not take time from the program's processors. Where the shim may not run on the others, it
+/// stays.
+void move_away(Plan& plan) {
+  if (plan.limits.moves_shim == 0) return;
+  cpu_set_t others;
+  CPU_ZERO(&others);
+  for (std::size_t cpu = 0; cpu < sizeof plan.limits.shim_cpus * 8 && cpu < CPU_SETSIZE; ++cpu) {
+    if ((plan.limits.shim_cpus[cpu / 64] >> (cpu % 64) & 1) != 0) CPU_SET(cpu, &others);
+  }
+  if (::sched_getaffinity(0, sizeof plan.program_cpus, &plan.program_cpus) != 0 ||
+      ::sched_setaffinity(0, sizeof others, &others) != 0) {
+    plan.limits.moves_shim = 0;
+  }
+}
+
 void run(const Plan& plan) {
   Warden warden(plan);
   const bool looks = plan.limits.look_every_ms != 0;
@@ -278,7 +308,8 @@ int main() {
   ::prctl(PR_SET_DUMPABLE, 0);
   ::fcntl(Orders::report_descriptor, F_SETFD, FD_CLOEXEC);
   ::signal(SIGPIPE, SIG_IGN);
-  const Plan plan = read_orders();
+  Plan plan = read_orders();
+  move_away(plan);
   if (!supervisor_is_gone()) run(plan);
   ::kill(-1, SIGKILL);
   return 0;

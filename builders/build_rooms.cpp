@@ -46,6 +46,26 @@ bool is_own(const fs::path& folder) {
   return ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid();
 }
 
+void copy_room(Room& room, const fs::path& to) {
+  fs::copy(room.host, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  room.host = to;
+}
+
+/// ccache keeps to its size by itself; a script that writes there by other means does not, and it would stay
+/// from build to build. Then the whole of it goes: it only saves time.
+void keep_bounded(const fs::path& ccache, std::uint64_t bytes) {
+  std::error_code error;
+  std::uint64_t found = 0;
+  fs::recursive_directory_iterator entries(ccache, fs::directory_options::skip_permission_denied, error);
+  for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
+    struct stat file {};
+    if (::lstat(entries->path().c_str(), &file) == 0)
+      found += static_cast<std::uint64_t>(file.st_blocks) * 512;
+  }
+  // While a build runs, ccache may be over its limit by what it has not yet counted.
+  if (bytes != 0 && found > bytes + bytes / 2) fs::remove_all(ccache, error);
+}
+
 /// Without a sandbox the work directory has one path per state directory and slot; the bytes must not show
 /// which. A path that the flags cannot carry in one word is left.
 std::string place_flag(const BuildRooms& rooms) {
@@ -88,25 +108,39 @@ BuildRooms make_rooms(const BuildSettings& settings, const fs::path& work, const
   rooms.sources.access = Sandbox::Access::read;
   rooms.links = {work / "links", seen / "links", Sandbox::Access::write};
   rooms.framework = foreign(script.framework_folder, "framework");
-  if (settings.sandbox) {
-    // The user of the sandbox may not be allowed to read the original.
-    rooms.framework.host = work / "framework";
-    fs::copy(script.framework_folder, rooms.framework.host,
-             fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-  }
   rooms.sdk = foreign(settings.sdk_dir, "sdk");
   rooms.linker = foreign(settings.linker, "linker");
+  const bool other_user = !settings.sandbox && settings.foreign == runners::Foreign::yes;
+  // The user of the sandbox may not be allowed to read the original; what is mounted need only be readable.
+  if (settings.sandbox || other_user) copy_room(rooms.framework, work / "framework");
+  if (other_user) {
+    for (const auto& [room, name] : {std::pair{&rooms.framework, ""}, std::pair{&rooms.sdk, "sdk"},
+                                     std::pair{&rooms.linker, "linker"}}) {
+      if (room->host.empty()) continue;
+      if (*name != 0) copy_room(*room, work / name);
+      room->seen = room->host;
+    }
+  }
   rooms.compilers = find_compilers(settings, work, seen);
   if (!rooms.compilers.host.empty()) {
-    // Apart, because other users write there; neither could use the other's objects anyway.
-    rooms.ccache = foreign(settings.ccache_dir / (settings.sandbox ? "sandbox" : "host"), "ccache");
+    // Apart, because other users write there; what foreign code wrote must not become part of other builds.
+    const char* isolation = settings.sandbox                            ? "sandbox"
+                            : settings.foreign == runners::Foreign::yes ? "foreign"
+                                                                        : "host";
+    rooms.ccache = foreign(settings.ccache_dir / isolation, "ccache");
     rooms.ccache.access = Sandbox::Access::write;
+    keep_bounded(rooms.ccache.host, settings.ccache_bytes);
     fs::create_directories(rooms.ccache.host);
   }
   return rooms;
 }
 
 std::optional<Sandbox> sandbox_of(const BuildSettings& settings, const BuildRooms& rooms) {
+  if (settings.sandbox || settings.foreign == runners::Foreign::yes) {
+    runners::give_to_sandbox(rooms.tree.host.parent_path());
+    // It may hold many files, and those that builds wrote are theirs already.
+    if (!rooms.ccache.host.empty() && is_own(rooms.ccache.host)) runners::give_to_sandbox(rooms.ccache.host);
+  }
   if (!settings.sandbox) return std::nullopt;
   Sandbox sandbox;
   sandbox.tools = *settings.sandbox;
@@ -128,9 +162,6 @@ std::optional<Sandbox> sandbox_of(const BuildSettings& settings, const BuildRoom
     const fs::path objects = fs::absolute(settings.mirror) / "objects";
     sandbox.mounts.push_back({objects, objects, Sandbox::Access::read});
   }
-  runners::give_to_sandbox(rooms.tree.host.parent_path());
-  // It may hold many files, and those that builds wrote are theirs already.
-  if (!rooms.ccache.host.empty() && is_own(rooms.ccache.host)) runners::give_to_sandbox(rooms.ccache.host);
   return sandbox;
 }
 
@@ -166,7 +197,7 @@ std::vector<std::string> environment_of(const BuildSettings& settings, const Bui
     // The working directory stays part of ccache's hash, its default: it is the same for every build in a
     // slot, and an object compiled elsewhere must not be taken.
     variables.push_back("CCACHE_DIR=" + rooms.ccache.seen.string());
-    variables.push_back(fmt::format("CCACHE_MAXSIZE={}M", settings.ccache_bytes >> 20));
+    variables.push_back(fmt::format("CCACHE_MAXSIZE={}M", settings.ccache_bytes >> 20));  // 0: no limit
   }
   return variables;
 }

@@ -31,7 +31,7 @@ struct BuildRooms {
   Room links;    ///< what the final links read
   Room framework;
   Room sdk;        ///< this and the rest are empty if there is none
-  Room ccache;     ///< shared by all builds
+  Room ccache;     ///< shared by the builds of one watch and isolation
   Room compilers;  ///< links to ccache with the names of the compilers
   Room linker;     ///< the wrapper that captures links
 };
@@ -40,7 +40,8 @@ struct BuildRooms {
 [[nodiscard]] BuildRooms make_rooms(const BuildSettings& settings, const std::filesystem::path& work,
                                     const BuildScript& script);
 
-/// Nothing if the build runs on the host itself. Hands the writable rooms to the sandbox's user.
+/// Nothing if the build runs on the host itself. Hands the writable rooms to the sandbox's user, who also
+/// runs foreign scripts without a sandbox.
 [[nodiscard]] std::optional<runners::Sandbox> sandbox_of(const BuildSettings& settings,
                                                          const BuildRooms& rooms);
 

@@ -190,8 +190,8 @@ std::variant<Executable, std::string> ScriptBuilder::relink(const Executable& ex
     const WorkSlot slot(settings_.state_dir);
     const fs::path programs = slot.path() / "out";
     copy_programs(executable.directory, programs);
-    if (auto why =
-            builders::relink(executable.links, settings_.lld, seed, programs, stop, settings_.sandbox)) {
+    if (auto why = builders::relink(executable.links, settings_.lld, seed, programs, stop, settings_.sandbox,
+                                    settings_.foreign)) {
       return *why;
     }
     auto published = cache.publish_layout(executable, seed, programs);

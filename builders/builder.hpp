@@ -54,13 +54,14 @@ struct BuildSettings {
   std::string ldflags;
   std::string search_path = "/usr/local/bin:/usr/bin:/bin";
   enum class Ccache { if_present, off } ccache = Ccache::if_present;  ///< changes no byte, only the time
-  std::filesystem::path ccache_dir;  ///< empty: <state_dir>/ccache; shared by all builds
+  std::filesystem::path ccache_dir;  ///< empty: <state_dir>/ccache; below it, one for each isolation
   std::uint64_t ccache_bytes = std::uint64_t{5} << 30;
   std::uint64_t seed = 0;
   std::chrono::nanoseconds deadline = std::chrono::minutes{60};
   std::optional<specs::BuildSection> section;             ///< the benchmark file's `build`; part of the key
   enum class Git { absent, provided } git = Git::absent;  ///< provided: the tree has a `.git` of its own
   std::optional<runners::SandboxTools> sandbox;           ///< nothing: builds run on the host itself
+  runners::Foreign foreign = runners::Foreign::no;        ///< without a sandbox: how scripts are run
   std::vector<std::filesystem::path> readable;            ///< shown to the build read-only, at their own path
   std::uint64_t memory_bytes = 0;  ///< this and the next two only in a sandbox; 0: no limit
   std::uint64_t disk_bytes = 0;

@@ -96,12 +96,13 @@ std::vector<std::string> search_path_options(const ElfFacts& built) {
 class Relinking {
  public:
   Relinking(const fs::path& links, fs::path lld, const fs::path& to, std::stop_token stop,
-            const std::optional<runners::SandboxTools>& sandbox)
+            const std::optional<runners::SandboxTools>& sandbox, runners::Foreign foreign)
       : links_(fs::absolute(links)),
         lld_(std::move(lld)),
         to_(to),
         stop_(std::move(stop)),
         sandbox_(sandbox),
+        foreign_(foreign),
         scratch_(to),
         root_(scratch_.path() / "root") {}
 
@@ -203,8 +204,9 @@ class Relinking {
     runners::Command command;
     command.argv = {lld_, fmt::format("@{}", (scratch_.path() / "response").string())};
     command.working_directory = root_;
+    command.foreign = foreign_;
+    if (sandbox_ || foreign_ == runners::Foreign::yes) runners::give_to_sandbox(scratch_.path());
     if (sandbox_) {
-      runners::give_to_sandbox(scratch_.path());
       using Access = runners::Sandbox::Access;
       command.sandbox.emplace();
       command.sandbox->tools = *sandbox_;
@@ -228,7 +230,8 @@ class Relinking {
 
   void put_in_place(const fs::path& file) const {
     // From a sandbox the file comes as another user's.
-    if (sandbox_ && ::geteuid() == 0 && ::lchown(output().c_str(), 0, 0) != 0) {
+    if ((sandbox_ || foreign_ == runners::Foreign::yes) && ::geteuid() == 0 &&
+        ::lchown(output().c_str(), 0, 0) != 0) {
       throw std::system_error(errno, std::generic_category(), "cannot take over " + output().string());
     }
     fs::permissions(output(), fs::status(file).permissions());
@@ -240,6 +243,7 @@ class Relinking {
   fs::path to_;
   std::stop_token stop_;
   const std::optional<runners::SandboxTools>& sandbox_;
+  runners::Foreign foreign_;
   Scratch scratch_;
   fs::path root_;
   std::uint64_t bytes_ = 0;
@@ -250,9 +254,10 @@ class Relinking {
 
 std::optional<std::string> relink(const fs::path& links, const fs::path& lld, std::uint64_t seed,
                                   const fs::path& to, const std::stop_token& stop,
-                                  const std::optional<runners::SandboxTools>& sandbox) {
+                                  const std::optional<runners::SandboxTools>& sandbox,
+                                  runners::Foreign foreign) {
   const std::vector<KeptLink> all = links_in(links);
-  Relinking relinking(links, lld, to, stop, sandbox);
+  Relinking relinking(links, lld, to, stop, sandbox, foreign);
   for (const KeptLink& link : all) {
     if (auto sentence = relinking.run(link, seed)) return sentence;
   }

@@ -30,6 +30,7 @@ const Keys top_keys = {"state_dir",
                        "build_disk",
                        "build_processes",
                        "cache_budget",
+                       "ccache_budget",
                        "layouts",
                        "keep_commits",
                        "keep_samples",
@@ -214,6 +215,7 @@ ConfigFile read_document(const Node& root, const std::filesystem::path& file, Pr
   read.size("build_disk", config.top.build_disk);
   read.count("build_processes", config.top.build_processes, 0, most_processes);
   read.size("cache_budget", config.top.cache_budget);
+  read.size("ccache_budget", config.top.ccache_budget);
   read.count("layouts", config.top.layouts, 1, most_layouts);
   read.flag("calibrate", config.top.calibrate);
   read.count("keep_commits", config.top.keep_commits, least_kept, most_kept);

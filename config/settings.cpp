@@ -1,6 +1,7 @@
 #include "config/settings.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -68,6 +69,7 @@ void apply(Settings& settings, const Overrides& said) {
   take(settings.keep_commits, said.keep_commits);
   take(settings.keep_samples, said.keep_samples);
   take(settings.keep_logs, said.keep_logs);
+  take(settings.ccache_budget, said.ccache_budget);
   take(settings.layouts, said.layouts);
   apply(settings.harness, said.harness);
 }
@@ -224,6 +226,13 @@ Settings merge_top(const std::optional<ConfigFile>& file, const Overrides& flags
 }
 
 }  // namespace
+
+std::uint64_t share_of_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = ::sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || page_bytes <= 0) return 0;
+  return static_cast<std::uint64_t>(pages) / 4 * 3 * static_cast<std::uint64_t>(page_bytes);
+}
 
 Settings merge_for_run(const std::optional<ConfigFile>& file, const Overrides& given,
                        const StateDirPlaces& places) {

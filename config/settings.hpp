@@ -68,6 +68,9 @@ struct WatchSettings {
   std::string source;  ///< "FILE:LINE:COLUMN" of the watch, or empty when flags made it
 };
 
+/// Three quarters of this host's memory in bytes: what one build or benchmark may take without a setting.
+[[nodiscard]] std::uint64_t share_of_memory();
+
 /// Everything the daemon is told, complete and checked. Only `merge` makes one.
 struct Settings {
   std::filesystem::path state_dir;
@@ -85,10 +88,12 @@ struct Settings {
   std::string ldflags;
   Isolation sandbox = Isolation::automatic;
   std::vector<std::filesystem::path> sandbox_read;  ///< what builds and benchmarks see beside the system
-  std::uint64_t build_memory = 0;                   ///< bytes of all its processes; 0: no limit
+  /// Of all processes of one build or benchmark; 0: no limit. Default: three quarters of the host's memory.
+  std::uint64_t build_memory = share_of_memory();
   std::uint64_t build_disk = std::uint64_t{64} << 30;
   int build_processes = 4096;
   std::uint64_t cache_budget = std::uint64_t{20} << 30;  ///< bytes; 0: no limit
+  std::uint64_t ccache_budget = std::uint64_t{5} << 30;  ///< bytes of each watch; 0: no limit
   int keep_commits = 5000;  ///< of the newest commits of a walk: verdicts and builds stay in the store
   int keep_samples = 500;   ///< of the newest commits: every launch of their screens, too
   int keep_logs = 200;      ///< of the newest builds of a platform
@@ -121,7 +126,7 @@ struct Overrides : WatchOverrides {
   std::optional<std::string> cxxflags, ldflags;
   std::optional<Isolation> sandbox;
   std::optional<std::vector<std::filesystem::path>> sandbox_read;
-  std::optional<std::uint64_t> build_memory, build_disk, cache_budget;
+  std::optional<std::uint64_t> build_memory, build_disk, cache_budget, ccache_budget;
   HarnessOverrides harness;
 };
 

@@ -54,6 +54,10 @@ builders::BuildSettings build_settings(const BuildGround& ground, const std::str
   build.section = ground.section;
   build.git = watch.needs_git ? builders::BuildSettings::Git::provided : builders::BuildSettings::Git::absent;
   build.sandbox = ground.isolation.tools;
+  build.foreign = ground.isolation.foreign;
+  // One watch's objects, or its junk, must not become another's.
+  build.ccache_dir = settings.state_dir / "ccache" / "watches" / watch.name;
+  build.ccache_bytes = settings.ccache_budget;
   build.readable = settings.sandbox_read;
   build.memory_bytes = settings.build_memory;
   build.disk_bytes = settings.build_disk;

@@ -12,22 +12,6 @@
 
 namespace tandem::daemon {
 
-using runners::SandboxTools;
-
-Isolation choose_isolation(config::Isolation wish, const std::filesystem::path& shim) {
-  constexpr const char* weak = "weak: own process groups and limits, no sandbox";
-  if (wish == config::Isolation::none) return {std::nullopt, fmt::format("{} (none is wanted)", weak)};
-  auto found = runners::find_sandbox(shim);
-  if (auto* tools = std::get_if<SandboxTools>(&found)) {
-    return {std::move(*tools), "sandbox: read-only system, no network, own processes and temporary files"};
-  }
-  const std::string& why = std::get<std::string>(found);
-  if (wish == config::Isolation::required) {
-    throw Error(fmt::format("a sandbox is required and cannot be made: {}", why));
-  }
-  return {std::nullopt, fmt::format("{} ({})", weak, why)};
-}
-
 std::optional<runners::Sandbox> benchmark_sandbox(const Isolation& isolation,
                                                   const config::Settings& settings) {
   if (!isolation.tools) return std::nullopt;
@@ -36,19 +20,8 @@ std::optional<runners::Sandbox> benchmark_sandbox(const Isolation& isolation,
   sandbox.memory_bytes = settings.build_memory;
   sandbox.disk_bytes = settings.build_disk;
   sandbox.processes = static_cast<std::size_t>(settings.build_processes);
-  std::set<std::filesystem::path> readable(settings.sandbox_read.begin(), settings.sandbox_read.end());
-  for (const config::WatchSettings& watch : settings.watches) {
-    if (!watch.benchmark_file.empty()) readable.insert(watch.benchmark_file.parent_path());
-  }
-  // Libraries are found by the loader, not named by commands.
-  std::set<std::filesystem::path> optional = {settings.harness.model_cache};
-  optional.insert(settings.harness.shared_libs.begin(), settings.harness.shared_libs.end());
-  for (const std::filesystem::path& path : optional) {
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) continue;
-    readable.insert(std::filesystem::is_directory(path, error) ? path : path.parent_path());
-  }
-  for (const std::filesystem::path& path : readable) {
+  for (const std::filesystem::path& path :
+       std::set<std::filesystem::path>(settings.sandbox_read.begin(), settings.sandbox_read.end())) {
     if (std::error_code error; !std::filesystem::exists(path, error)) {
       throw InputError(fmt::format("sandbox_read names {}, which does not exist", path.string()));
     }

@@ -16,17 +16,25 @@ namespace tandem::daemon {
 
 /// What stands between this host and the code that it builds and runs.
 struct Isolation {
-  std::optional<runners::SandboxTools> tools;  ///< nothing: no sandbox
-  std::string sentence;                        ///< for the status
+  std::optional<runners::SandboxTools> tools;       ///< nothing: no sandbox
+  runners::Foreign foreign = runners::Foreign::no;  ///< how code is run where there is no sandbox
+  runners::IsolationFacts facts;                    ///< for the reports
+  std::string sentence;                             ///< for the status
 };
 
-/// Tries the sandbox once. Throws Error if it is required and cannot be had.
-[[nodiscard]] Isolation choose_isolation(config::Isolation wish, const std::filesystem::path& shim);
+/// Tries the sandbox once. Without one, unless none is wanted, code is run as foreign: by root as another
+/// user, who must be able to enter `state_dir`. Throws Error if what is wanted cannot be had.
+[[nodiscard]] Isolation choose_isolation(config::Isolation wish, const std::filesystem::path& shim,
+                                         const std::filesystem::path& state_dir);
 
-/// How benchmarks run in it: nothing if there is none. They may read what the settings name and the folders
-/// of the benchmark files; nobody's secrets are in their environment.
+/// How benchmarks run in it: nothing if there is none. Beside their own files they may read what the settings
+/// name.
 [[nodiscard]] std::optional<runners::Sandbox> benchmark_sandbox(const Isolation& isolation,
                                                                 const config::Settings& settings);
+
+/// Puts it into the settings of a runner; nobody's secrets are in the environment of its programs then.
+void isolate_benchmarks(const Isolation& isolation, const config::Settings& settings,
+                        runners::HostSettings& host);
 
 /// Of this process's environment only what says how programs find their libraries and use their threads.
 [[nodiscard]] std::vector<std::string> benchmark_environment();

@@ -110,7 +110,10 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
     while (!stop.stop_requested()) {
       rounds.begin();
       between.begin_round();
-      rounds.attempt([&] { look_around(service.store(), status, settings); });
+      rounds.attempt([&] {
+        service.try_isolation_again();
+        look_around(service.store(), status, settings);
+      });
       code = 0;
       // A watch that fails must not keep the others from their turn.
       for (const auto& walk : service.walks()) {

@@ -125,6 +125,7 @@ struct Record {
   std::vector<Sighting> sightings;    ///< of kind `layout`: commits after the treatment, in their order
   std::string layout = "unresolved";  ///< how many layouts were drawn from, or "unresolved" and why
   runners::MachineFacts host;
+  runners::IsolationFacts isolation;   ///< of its builds and launches; unknown: before this was kept
   std::string control_build;           ///< cache key of the executable
   std::string treatment_build;         ///< cache key of the executable
   std::vector<std::string> reproduce;  ///< argv of the command that measures it again

@@ -55,14 +55,16 @@ Service::Checked Service::check(const config::Settings& settings, const Installa
   checked.cpus = one_device(settings.harness);
   for (const auto& watch : settings.watches) check_watch(settings, installation, watch);
   check_state_directory(settings.state_dir);
-  checked.isolation = choose_isolation(settings.sandbox, installation.shim);
+  checked.isolation = choose_isolation(settings.sandbox, installation.shim, settings.state_dir);
   checked.marker = claim_state_directory(settings.state_dir);
   return checked;
 }
 
 Service::Service(const config::Settings& settings, const Installation& installation, const Watcher& watcher,
                  const std::stop_token& stop)
-    : checked_(check(settings, installation)),
+    : settings_(settings),
+      installation_(installation),
+      checked_(check(settings, installation)),
       lock_(settings.state_dir / "daemon.lock"),
       forward_(stop, [this] { stop_source_.request_stop(); }),
       stop_file_(settings.status_file, stop_source_) {
@@ -90,13 +92,11 @@ Service::Service(const config::Settings& settings, const Installation& installat
   status_.pid = ::getpid();
   status_.process = this_process();
   isolation_ = checked_.isolation;
-  status_.isolation = isolation_.sentence;
   board_ = std::make_unique<StatusBoard>(*publisher_, status_, watcher);
   host_.scratch = scratch_->path();
   host_.cpus = checked_.cpus;
   host_.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.benchmark_timeout);
-  host_.sandbox = benchmark_sandbox(isolation_, settings);
-  if (host_.sandbox) host_.environment = benchmark_environment();
+  isolate();
   host_runner_ = std::make_unique<runners::HostPairRunner>(host_);
   polite_ = std::make_unique<PoliteRunner>(
       *host_runner_,

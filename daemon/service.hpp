@@ -44,11 +44,14 @@ class Service {
   [[nodiscard]] const std::vector<std::unique_ptr<WatchWalk>>& walks() const { return walks_; }
   /// Sends what waits for the server of the remote reporter. What fails is an event and stays in the spool.
   void deliver_results();
+  /// Where no sandbox could be made: from now on there is one, if it can be made now. Between rounds only.
+  void try_isolation_again();
   /// Shows a failure as the last error, and keeps it as an event if the store can be written.
   void note(const std::string& kind, const std::string& sentence);
 
  private:
   void report(const reporters::RunRecord& record);
+  void isolate();  ///< tells the status and the runner's settings which isolation is in force
 
   /// What must be right before anything is made.
   struct Checked {
@@ -58,6 +61,8 @@ class Service {
   };
   static Checked check(const config::Settings& settings, const Installation& installation);
 
+  const config::Settings& settings_;
+  const Installation& installation_;
   Checked checked_;
   runners::FileLock lock_;
   std::stop_source stop_source_;

@@ -146,6 +146,10 @@ std::vector<Test> tests_of(const std::vector<specs::BenchmarkSpec>& specs, const
   for (const fs::path& library : additions.shared_libs)
     folders.push_back((fs::is_directory(library) ? library : library.parent_path()).string());
   for (Test& test : tests) {
+    for (const fs::path& library : additions.shared_libs) {
+      const auto files = files_of_library(library);
+      test.readable.insert(test.readable.end(), files.begin(), files.end());
+    }
     std::map<std::string, std::string> env = test.spec.env;
     env.insert(additions.env.begin(), additions.env.end());
     if (!folders.empty()) env["LD_LIBRARY_PATH"] = library_path(folders, env);
@@ -188,6 +192,7 @@ runners::ProgramPair pair_of(const Test& test, const builders::Executable& contr
   pair.environment = test.environment;
   pair.converter = test.spec.converter;
   pair.deadline = test.deadline;
+  pair.readable = test.readable;
   pair.protocol = test.protocol;
   pair.further_metrics = test.further_metrics;
   pair.golden = test.golden;
@@ -210,6 +215,21 @@ runners::ProgramPair pair_of(const Test& test, const builders::Executable& contr
   pair.direction = spec.direction;
   if (keeps_something(test)) add_kept_directories(test, scratch, pair);
   return pair;
+}
+
+std::vector<fs::path> files_of_library(const fs::path& library) {
+  std::vector<fs::path> files = {library};
+  const std::string name = library.filename().string();
+  const auto ending = name.find(".so");
+  std::error_code error;
+  if (ending == std::string::npos || fs::is_directory(library, error)) return files;
+  const std::string stem = name.substr(0, ending + 3);
+  for (const auto& entry : fs::directory_iterator(library.parent_path(), error)) {
+    const std::string other = entry.path().filename().string();
+    const bool is_version = other == stem || other.starts_with(stem + ".");
+    if (is_version && other != name && entry.exists(error)) files.push_back(entry.path());
+  }
+  return files;
 }
 
 std::optional<std::string> unknown_placeholder(const Test& test, const builders::Executable& executable) {

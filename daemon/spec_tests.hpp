@@ -27,6 +27,7 @@ struct Test {
   specs::BenchmarkSpec spec = {};  ///< the rest of what it says; of a program's own list nothing
   /// What further placeholders stand for, the same for both sides: files once they were brought here.
   std::map<std::string, std::string> values = {};
+  std::vector<std::filesystem::path> readable = {};  ///< libraries, which no placeholder names
 };
 
 /// What the command line adds to every test.
@@ -56,6 +57,10 @@ void check_converters(const std::vector<specs::BenchmarkSpec>& specs, specs::Pro
 
 /// Whether the file lies in a directory of the runner: then a program or a command beside it brings it.
 [[nodiscard]] bool is_of_the_runner(const specs::FileSpec& file);
+
+/// What a sandbox shows for a library: the folder, or the file with what lies beside it under the same name
+/// up to ".so", because programs ask for it by its version.
+[[nodiscard]] std::vector<std::filesystem::path> files_of_library(const std::filesystem::path& library);
 
 /// A sentence that names the first placeholder of the test's commands for which the executable has no value.
 [[nodiscard]] std::optional<std::string> unknown_placeholder(const Test& test,

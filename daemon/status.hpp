@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "builders/commit.hpp"
+#include "runners/sandbox.hpp"
 
 namespace tandem::daemon {
 
@@ -94,10 +95,11 @@ struct Status {
   std::size_t most_launches = 0;
   std::size_t commits_done = 0;  ///< of this round
   std::size_t commits_left = 0;
-  double seconds_left = -1;                ///< of this round, from the commits done; negative: unknown
-  std::string isolation;                   ///< what separates builds and benchmarks from the host
-  std::vector<LastVerdict> last_verdicts;  ///< newest first
-  std::vector<FailedBuild> failed_builds;  ///< newest first
+  double seconds_left = -1;                 ///< of this round, from the commits done; negative: unknown
+  std::string isolation;                    ///< what separates builds and benchmarks from the host
+  runners::IsolationFacts isolation_facts;  ///< the same, for the records
+  std::vector<LastVerdict> last_verdicts;   ///< newest first
+  std::vector<FailedBuild> failed_builds;   ///< newest first
   std::vector<OpenRegression> open_regressions;
   std::map<std::string, Noise> noise_floor;  ///< by benchmark
   std::string unfit;                         ///< of the host, a sentence: nothing is recorded

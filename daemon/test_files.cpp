@@ -38,7 +38,12 @@ std::optional<specs::FileFailure> bring_files(Test& test, const specs::ModelFile
   for (const specs::FileSpec& library : spec.libraries) {
     const auto brought = bring(library);
     if (const auto* failure = std::get_if<specs::FileFailure>(&brought)) return *failure;
-    folders.insert(std::get<std::filesystem::path>(brought).parent_path().string());
+    const auto& path = std::get<std::filesystem::path>(brought);
+    folders.insert(path.parent_path().string());
+    for (const std::filesystem::path& file : files_of_library(path)) {
+      if (std::find(test.readable.begin(), test.readable.end(), file) == test.readable.end())
+        test.readable.push_back(file);
+    }
   }
   add_library_folders(folders, test.environment);
   return std::nullopt;

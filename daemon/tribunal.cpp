@@ -170,6 +170,7 @@ Record Tribunal::record_of(const Line& line, std::size_t position, const Suspect
   record.confirmation.result.ratio = record.ratio;
   record.layout = layout_sentence(suspect, step.confirmation);
   record.host = runners::read_machine_facts();
+  record.isolation = workshop_.status.isolation_facts;
   record.id = record_id(record.key, record.benchmark, record.metric.name, record.culprit.id);
   record.incident = record_id(record.key, {}, {}, record.treatment.id);
   record.life.push_back({record.state, workshop_.now(), "tandem",

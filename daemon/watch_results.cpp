@@ -62,6 +62,7 @@ void WatchWalk::report(const TrialResults& results, const std::string& platform)
   labels.user_identifier = settings.user_identifier;
   labels.user_string = settings.user_string;
   labels.host = runners::read_machine_facts();
+  labels.isolation = status_.isolation_facts;
   const auto build_of = [](const builders::Commit& commit) {
     return reporters::ReportedBuild{commit.id, commit.committer_time};
   };

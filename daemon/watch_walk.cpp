@@ -114,17 +114,33 @@ WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
   notices_ = std::move(spec.notices);
   source_ = source_of(watch);
   for (const std::string& name : watch.platforms) {
-    const builders::BuildSettings build = build_settings(
-        {settings_, watch_, ground_.installation, ground_.isolation, mirror_, source_, build_section_}, name);
-    static_cast<void>(builders::find_build_script(build.frameworks_dir, watch.framework, name));
-    auto building = std::make_unique<Building>(build, watch.same_host, ground_.cpus);
-    auto runner = std::make_unique<QuietRunner>(ground_.runner, *building);
     Platform& platform = platforms_.emplace_back();
     platform.key = {watch.name, name};
-    platform.building = std::move(building);
-    platform.runner = std::move(runner);
+    make_building(platform);
     recall(status_, store_, platforms_.back().key);
     show_calibrations(status_, store_, platforms_.back().key, this_host(), now_seconds());
+  }
+}
+
+void WatchWalk::make_building(Platform& platform) {
+  const builders::BuildSettings build = build_settings(
+      {settings_, watch_, ground_.installation, ground_.isolation, mirror_, source_, build_section_},
+      platform.key.platform);
+  static_cast<void>(
+      builders::find_build_script(build.frameworks_dir, watch_.framework, platform.key.platform));
+  platform.building = std::make_unique<Building>(build, watch_.same_host, ground_.cpus);
+  platform.runner = std::make_unique<QuietRunner>(ground_.runner, *platform.building);
+}
+
+void WatchWalk::take_isolation() {
+  for (Platform& platform : platforms_) {
+    // They are made anew by the next pass; what they know is in the store.
+    platform.desk.reset();
+    platform.idle.reset();
+    platform.pipeline.reset();
+    platform.workshop.reset();
+    platform.runner.reset();
+    make_building(platform);
   }
 }
 

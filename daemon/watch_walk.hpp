@@ -74,6 +74,9 @@ class WatchWalk {
   /// The exit code that this watch alone would give after `ended`.
   [[nodiscard]] int exit_code(Ended ended) const;
 
+  /// Builds from now on as the isolation of the ground says, which has changed. Between rounds only.
+  void take_isolation();
+
   [[nodiscard]] const std::string& name() const { return watch_.name; }
   [[nodiscard]] const std::vector<std::string>& notices() const { return notices_; }
 
@@ -102,6 +105,7 @@ class WatchWalk {
   Ended walk_platform(Platform& platform, const std::stop_token& stop);
   /// The line from the start of the walk to the tip, with what of it is to be examined.
   Round plan(Platform& platform);
+  void make_building(Platform& platform);
   void make_pipeline(Platform& platform);
   /// Nothing is known of a commit whose objects are damaged.
   [[nodiscard]] builders::CommitFacts facts_of(const std::string& commit) const;

@@ -147,13 +147,15 @@ Flags walk_flags(DaemonOptions& options) {
       choice("sandbox", o.sandbox, config::isolation, "auto, required or none"),
       paths("sandbox_read", o.sandbox_read, "Paths that builds and benchmarks may read"),
       choice("build_memory", o.build_memory, config::bytes,
-             "Bytes of memory of one build, such as 8G; 0: no limit"),
-      choice("build_disk", o.build_disk, config::bytes, "Bytes that one build may write (64G)"),
-      number("build_processes", o.build_processes, "Processes of one build at a time (4096)"),
+             "Bytes of memory of one build or benchmark, such as 8G; 0: no limit (3/4 of the host's)"),
+      choice("build_disk", o.build_disk, config::bytes, "Bytes that one build or benchmark may write (64G)"),
+      number("build_processes", o.build_processes, "Processes of one build or benchmark at a time (4096)"),
       choice("cache_budget", o.cache_budget, config::bytes, "Bytes that built executables may take (20G)"),
       number("keep_commits", o.keep_commits, "Newest commits whose verdicts are kept (5000)"),
       number("keep_samples", o.keep_samples, "Newest commits of which every launch is kept (500)"),
       number("keep_logs", o.keep_logs, "Newest builds whose logs are kept (200)"),
+      choice("ccache_budget", o.ccache_budget, config::bytes,
+             "Bytes that ccache may take for each watch (5G)"),
       number("layouts", o.layouts, "Linkings per side that a screen draws from (8)"),
   };
 }

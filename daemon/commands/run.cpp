@@ -251,7 +251,8 @@ class Running {
     if (!builds_) {
       static_cast<void>(claim_state_directory(settings_.state_dir));
       installation_ = find_installation();
-      isolation_ = choose_isolation(settings_.sandbox, installation_.shim);
+      isolation_ = choose_isolation(settings_.sandbox, installation_.shim, settings_.state_dir);
+      labels_.isolation = isolation_.facts;
       std::optional<specs::BuildSection> section;
       if (!watch().benchmark_file.empty()) section = load({}).build;
       builds_ =
@@ -311,8 +312,7 @@ class Running {
     host.scratch = scratch_.path();
     host.cpus = device.cpus;
     host.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.benchmark_timeout);
-    if (builds_) host.sandbox = benchmark_sandbox(isolation_, settings_);
-    if (host.sandbox) host.environment = benchmark_environment();
+    if (builds_) isolate_benchmarks(isolation_, settings_, host);
     return host;
   }
 

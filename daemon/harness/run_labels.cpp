@@ -103,6 +103,8 @@ reporters::RunRecord record_of(const Test& test, const TestRun& run,
   record.control = control;
   record.statistics = test.spec.statistics;
   record.host = facts_of(labels.host);
+  if (labels.isolation.kind != runners::IsolationFacts::Kind::unknown)
+    record.host.emplace_back("isolation", runners::name_of(labels.isolation.kind));
   record.failure = run.failure;
   for (const RunSamples::Kept& kept : run.series) {
     reporters::ReportedSeries series = kept.series;

@@ -7,6 +7,7 @@
 #include "daemon/harness/run_test.hpp"
 #include "daemon/reporters/reporter.hpp"
 #include "runners/machine_facts.hpp"
+#include "runners/sandbox.hpp"
 
 namespace tandem::daemon::harness {
 
@@ -21,6 +22,7 @@ struct RunLabels {
   std::string user_identifier = {};
   std::string user_string = {};
   runners::MachineFacts host = {};
+  runners::IsolationFacts isolation = {};
 };
 
 /// The record that reporters are given. Its id is new each time.

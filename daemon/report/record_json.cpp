@@ -146,7 +146,20 @@ const Json& array_at(const Json& object, const char* name) {
 }
 
 /// What reports of earlier versions do not have.
+Json isolation_json(const runners::IsolationFacts& isolation) {
+  return {{"kind", runners::name_of(isolation.kind)}, {"call_filter", isolation.call_filter}};
+}
+
+runners::IsolationFacts isolation_from_json(const Json& value) {
+  using Kind = runners::IsolationFacts::Kind;
+  const Json& filter = member(value, "call_filter");
+  return {choice_at(value, "kind", {Kind::unknown, Kind::sandbox, Kind::other_user, Kind::same_user},
+                    [](Kind one) { return runners::name_of(one); }),
+          filter.is_boolean() && filter.get<bool>()};
+}
+
 void read_later_fields(const Json& value, Record& record) {
+  if (value.contains("isolation")) record.isolation = isolation_from_json(member(value, "isolation"));
   if (value.contains("margin_why")) record.margin_why = text_at(value, "margin_why");
   const Json& culprit = member(value, "culprit");
   if (culprit.contains("patch")) record.culprit_patch = text_at(culprit, "patch");
@@ -203,6 +216,7 @@ Json json_of(const Record& record) {
           {"sightings", sightings_json(record.sightings)},
           {"layout", record.layout},
           {"host", to_json(record.host)},
+          {"isolation", isolation_json(record.isolation)},
           {"build", {{"control", record.control_build}, {"treatment", record.treatment_build}}},
           {"cause", nullptr},
           {"reproduce", {{"command", shell_command(record.reproduce)}, {"argv", record.reproduce}}}};

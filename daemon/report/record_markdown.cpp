@@ -267,6 +267,25 @@ std::string host_sentence(const runners::MachineFacts& host) {
                      on(host.smt), plain(host.kernel));
 }
 
+std::string isolation_sentence(const runners::IsolationFacts& isolation) {
+  using Kind = runners::IsolationFacts::Kind;
+  std::string sentence;
+  switch (isolation.kind) {
+    case Kind::unknown:
+      return "";
+    case Kind::sandbox:
+      sentence = "Built and run in a sandbox";
+      break;
+    case Kind::other_user:
+      sentence = "Built and run without a sandbox, as another user";
+      break;
+    case Kind::same_user:
+      sentence = "Built and run without a sandbox, as the user of the service";
+      break;
+  }
+  return fmt::format("{}, system calls {}filtered.\n\n", sentence, isolation.call_filter ? "" : "not ");
+}
+
 }  // namespace
 
 std::string record_markdown(const Record& record) {
@@ -281,8 +300,9 @@ std::string record_markdown(const Record& record) {
   if (!record.reproduce.empty()) {
     page += fmt::format("## Measure it again\n\n{}\n", fenced(shell_command(record.reproduce)));
   }
-  page += fmt::format("## Measured on\n\n{}\n\nBuilds: control {}, treatment {}.\n",
-                      host_sentence(record.host), plain(record.control_build), plain(record.treatment_build));
+  page += fmt::format("## Measured on\n\n{}\n\n{}Builds: control {}, treatment {}.\n",
+                      host_sentence(record.host), isolation_sentence(record.isolation),
+                      plain(record.control_build), plain(record.treatment_build));
   return page;
 }
 

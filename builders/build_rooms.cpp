@@ -116,7 +116,7 @@ BuildRooms make_rooms(const BuildSettings& settings, const fs::path& work, const
   if (other_user) {
     for (const auto& [room, name] : {std::pair{&rooms.framework, ""}, std::pair{&rooms.sdk, "sdk"},
                                      std::pair{&rooms.linker, "linker"}}) {
-      if (room->host.empty()) continue;
+      if (std::error_code error; !fs::exists(room->host, error)) continue;
       if (*name != 0) copy_room(*room, work / name);
       room->seen = room->host;
     }

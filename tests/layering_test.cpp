@@ -72,6 +72,7 @@ const std::vector<Guest> guests = {
     {{"Eigen/*"}, {"analysis/*.cpp", "runners/workloads/*.cpp"}},
     {{"openssl/*", "gelf.h", "libelf.h", "elfutils/*", "zstd.h", "re2/*"}, {"*.cpp"}},
     {{"hwloc*"}, {"runners/*.cpp"}},
+    {{"seccomp.h"}, {"runners/call_filter.cpp"}},
     {{"systemd/*"}, {"daemon/*.cpp"}},
     {{"gtest/*", "gmock/*", "benchmark/*", "tests/*"}, {}},
 };

@@ -74,6 +74,7 @@ Record sample_regression() {
   record.host.address_randomisation = true;
   record.host.load = 0.25;
   record.host.processors = 2;
+  record.isolation = {runners::IsolationFacts::Kind::sandbox, true};
   record.control_build = std::string(64, 'c');
   record.treatment_build = std::string(64, 'd');
   record.reproduce = {"tandem", "run", "--filter", "softmax/1000", "--note", "it's slower"};

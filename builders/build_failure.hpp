@@ -22,6 +22,8 @@ struct BuildFailure {
     checkout,        ///< the tree cannot be written out as it is
     fetch,           ///< a submodule could not be fetched
     mirror,          ///< the mirror is damaged; it was put aside and is made again by the next fetch
+    too_large,       ///< it filled the disk, which has room again without it
+    unexpected,      ///< something failed that is neither known to be the commit's doing nor the host's
     stopped
   };
   std::string commit;
@@ -33,9 +35,12 @@ struct BuildFailure {
 };
 
 /// Whether the same commit may build another time, because the failure was the ground's, not the source's:
-/// disk, fetch, mirror, sandbox, script_missing, stopped. Memory and time are the commit's once the builder
-/// gives up.
+/// disk, fetch, mirror, sandbox, script_missing, too_large, unexpected, stopped. Memory and time are the
+/// commit's once the builder gives up.
 [[nodiscard]] bool may_pass_later(BuildFailure::Kind kind);
+
+/// Whether every other commit would meet the same: disk, mirror, sandbox, script_missing.
+[[nodiscard]] bool is_of_host(BuildFailure::Kind kind);
 
 [[nodiscard]] constexpr const char* name_of(BuildFailure::Kind kind) {
   switch (kind) {
@@ -65,6 +70,10 @@ struct BuildFailure {
       return "fetch";
     case BuildFailure::Kind::mirror:
       return "mirror";
+    case BuildFailure::Kind::too_large:
+      return "too_large";
+    case BuildFailure::Kind::unexpected:
+      return "unexpected";
     case BuildFailure::Kind::stopped:
       return "stopped";
   }

@@ -1,11 +1,14 @@
 #include "builders/builder.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "builders/build_attempt.hpp"
 #include "builders/build_log.hpp"
+#include "builders/cache_budget.hpp"
+#include "builders/cache_files.hpp"
 #include "builders/cache_key.hpp"
 #include "builders/executable_cache.hpp"
 #include "builders/hashes.hpp"
@@ -23,6 +26,49 @@ using Kind = BuildFailure::Kind;
 
 bool is_full(const std::error_code& code) {
   return code == std::errc::no_space_on_device || code.value() == EDQUOT;
+}
+
+/// What any other file would have met on this host.
+bool is_of_host(const std::error_code& code) {
+  return is_full(code) || code == std::errc::io_error || code == std::errc::read_only_file_system ||
+         code == std::errc::too_many_files_open || code == std::errc::too_many_files_open_in_system ||
+         code == std::errc::not_enough_memory;
+}
+
+/// Enough for any program that this is about; a disk with less is full for everybody.
+bool has_room(const fs::path& place) {
+  constexpr std::uintmax_t room = std::uintmax_t{64} << 20;
+  std::error_code error;
+  const fs::space_info space = fs::space(place, error);
+  return !error && space.available >= room;
+}
+
+/// What a copy of the tree takes: holes of sparse files are written out.
+std::uint64_t bytes_of_copy(const fs::path& tree) {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(tree, fs::directory_options::skip_permission_denied, error),
+       end;
+       !error && entry != end; entry.increment(error)) {
+    std::error_code unreadable;
+    if (!entry->is_regular_file(unreadable) || entry->is_symlink(unreadable)) continue;
+    const std::uintmax_t size = entry->file_size(unreadable);
+    if (!unreadable) bytes += size;
+  }
+  return bytes;
+}
+
+/// Why the output may not be copied into the cache: its holes would fill the disk. Nothing: it may.
+std::optional<std::string> too_large_to_keep(const BuildSettings& settings, const fs::path& out) {
+  const std::uint64_t bytes = bytes_of_copy(out);
+  if (settings.disk_bytes > 0 && bytes > settings.disk_bytes) {
+    return fmt::format("its output has {} bytes, more than the limit of {}", bytes, settings.disk_bytes);
+  }
+  std::error_code error;
+  const fs::space_info space = fs::space(settings.state_dir, error);
+  if (error || bytes <= space.available || size_on_disk(out) > bytes / 2) return std::nullopt;
+  return fmt::format("its output has {} bytes, most of them holes, and the disk has room for {}", bytes,
+                     space.available);
 }
 
 BuildFailure failure_of(const BuildSettings& settings, const Commit& commit, Kind kind,
@@ -106,13 +152,22 @@ std::variant<Executable, BuildFailure> build_once(const BuildSettings& settings,
   auto result = attempt.run(stop);
   if (auto* failure = std::get_if<BuildFailure>(&result)) return std::move(*failure);
   const auto& built = std::get<BuildAttempt::Built>(result);
-  auto published =
-      ExecutableCache(settings.exec_dir).publish(entry, built.directory, built.program, built.links);
-  if (const auto* problem = std::get_if<std::string>(&published)) {
-    return attempt.failed(Kind::not_a_program,
-                          "the build script left something that cannot be kept: " + *problem);
+  if (const auto why = too_large_to_keep(settings, built.directory)) {
+    return attempt.failed(Kind::disk_limit, *why);
   }
-  return std::get<Executable>(std::move(published));
+  const auto unfit = [&](const std::string& why) {
+    return attempt.failed(Kind::not_a_program, "the build script left something that cannot be kept: " + why);
+  };
+  try {
+    auto published =
+        ExecutableCache(settings.exec_dir).publish(entry, built.directory, built.program, built.links);
+    if (const auto* problem = std::get_if<std::string>(&published)) return unfit(*problem);
+    return std::get<Executable>(std::move(published));
+  } catch (const std::system_error& error) {
+    // A file that cannot be read is the commit's doing; a cache that cannot be written is not.
+    if (is_of_host(error.code()) || ::access(settings.exec_dir.c_str(), W_OK | X_OK) != 0) throw;
+    return unfit(error.what());
+  }
 }
 
 std::variant<Executable, BuildFailure> find_or_build(const BuildSettings& settings, const Commit& commit,
@@ -161,21 +216,47 @@ ScriptBuilder::ScriptBuilder(BuildSettings settings) : settings_(std::move(setti
   specs::complain_of_build(settings_.framework, settings_.section);
   clean_work(settings_.state_dir);
   ExecutableCache(settings_.exec_dir).clean();
+  drop_fresh_layouts(settings_.exec_dir);
 }
 
 std::variant<Executable, BuildFailure> ScriptBuilder::build(const Commit& commit, std::stop_token stop) {
-  try {
-    const specs::StopScope scope(stop);
-    auto result = find_or_build(settings_, commit, stop);
-    if (auto* executable = std::get_if<Executable>(&result)) return held(settings_, std::move(*executable));
-    return result;
-  } catch (const specs::Stopped&) {
-    return failure_of(settings_, commit, Kind::stopped,
-                      "it was stopped while its files were kept or looked at");
-  } catch (const std::system_error& error) {
-    if (!is_full(error.code())) throw Error(fmt::format("building commit {}: {}", commit.id, error.what()));
-    return failure_of(settings_, commit, Kind::disk, error.what());
+  const auto result_of = [&]() -> std::variant<Executable, BuildFailure> {
+    try {
+      const specs::StopScope scope(stop);
+      auto result = find_or_build(settings_, commit, stop);
+      if (auto* executable = std::get_if<Executable>(&result)) {
+        const bool added = !executable->from_cache;
+        Executable kept = held(settings_, std::move(*executable));
+        if (settings_.budget && added) settings_.budget->added(kept.directory.parent_path());
+        return kept;
+      }
+      return result;
+    } catch (const specs::Stopped&) {
+      return failure_of(settings_, commit, Kind::stopped, "it was stopped while its files were kept or looked at");
+    } catch (const std::system_error& error) {
+      if (is_full(error.code())) return failure_of(settings_, commit, Kind::disk, error.what());
+      if (is_of_host(error.code())) {
+        throw HostError(fmt::format("building commit {}: {}", commit.id, error.what()));
+      }
+      return failure_of(settings_, commit, Kind::unexpected, error.what());
+    }
+  };
+  auto result = result_of();
+  auto* failure = std::get_if<BuildFailure>(&result);
+  // What it had written is gone by now.
+  if (failure != nullptr && failure->kind == Kind::disk && has_room(settings_.state_dir) &&
+      has_room(settings_.exec_dir)) {
+    failure->kind = Kind::too_large;
+    failure->sentence += "; without it the disk has room";
   }
+  return result;
+}
+
+void ScriptBuilder::drop_layout(Executable layout) {
+  if (layout.layout.empty()) return;
+  const fs::path directory = layout.directory.parent_path();
+  layout.held.reset();
+  builders::drop_layout(settings_.exec_dir, directory);
 }
 
 std::variant<Executable, std::string> ScriptBuilder::relink(const Executable& executable, std::uint64_t seed,
@@ -195,11 +276,18 @@ std::variant<Executable, std::string> ScriptBuilder::relink(const Executable& ex
       return *why;
     }
     auto published = cache.publish_layout(executable, seed, programs);
-    if (auto* layout = std::get_if<Executable>(&published)) return held(settings_, std::move(*layout));
+    if (auto* layout = std::get_if<Executable>(&published)) {
+      Executable kept = held(settings_, std::move(*layout));
+      if (settings_.budget) settings_.budget->added(kept.directory.parent_path());
+      return kept;
+    }
     return published;
   } catch (const specs::Stopped& stopped) {
     return stopped.what();
   } catch (const std::system_error& error) {
+    if (is_of_host(error.code())) {
+      throw HostError(fmt::format("linking commit {} again: {}", executable.commit, error.what()));
+    }
     throw Error(fmt::format("linking commit {} again: {}", executable.commit, error.what()));
   }
 }
@@ -211,6 +299,8 @@ bool may_pass_later(BuildFailure::Kind kind) {
     case Kind::mirror:
     case Kind::sandbox:
     case Kind::script_missing:
+    case Kind::too_large:
+    case Kind::unexpected:
     case Kind::stopped:
       return true;
     case Kind::source:
@@ -224,6 +314,10 @@ bool may_pass_later(BuildFailure::Kind kind) {
       return false;
   }
   return false;
+}
+
+bool is_of_host(BuildFailure::Kind kind) {
+  return kind == Kind::disk || kind == Kind::mirror || kind == Kind::sandbox || kind == Kind::script_missing;
 }
 
 }  // namespace tandem::builders

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -17,6 +18,8 @@
 #include "specs/build_section.hpp"
 
 namespace tandem::builders {
+
+class CacheBudget;
 
 /// Makes one executable of one commit, for one platform.
 class Builder {
@@ -36,6 +39,9 @@ class Builder {
   [[nodiscard]] virtual std::variant<Executable, std::string> relink(const Executable& executable,
                                                                      std::uint64_t seed,
                                                                      std::stop_token stop) = 0;
+
+  /// A layout that nobody will ask for again need not be kept. It stays if somebody else uses it.
+  virtual void drop_layout(Executable /*layout*/) {}
 };
 
 struct BuildSettings {
@@ -70,6 +76,7 @@ struct BuildSettings {
   std::filesystem::path
       linker;                 ///< the folder of the wrapper that captures links; empty: nothing is captured
   std::filesystem::path lld;  ///< what it links with
+  std::shared_ptr<CacheBudget> budget = {};  ///< what was added is made room for; nothing: no limit
 };
 
 /// Checks the commit out into a fresh tree and runs the framework's `build.sh <repo_dir> <dst>` on it, once.
@@ -89,6 +96,7 @@ class ScriptBuilder final : public Builder {
                                                              std::stop_token stop) override;
   [[nodiscard]] std::variant<Executable, std::string> relink(const Executable& executable, std::uint64_t seed,
                                                              std::stop_token stop) override;
+  void drop_layout(Executable layout) override;
 
  private:
   BuildSettings settings_;

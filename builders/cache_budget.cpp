@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <optional>
 #include <system_error>
 
@@ -136,6 +137,56 @@ Pruned drop_commit(const fs::path& directory, const std::string& commit_prefix, 
     if (stored.entry.commit.starts_with(commit_prefix)) clearance.drop(candidate(What::entry, stored));
   }
   return clearance.finish();
+}
+
+void drop_layout(const fs::path& exec_dir, const fs::path& directory) {
+  try {
+    Clearance clearance(fs::absolute(exec_dir), Pruning::real);
+    Dropped one;
+    one.what = What::layout;
+    one.directory = directory;
+    clearance.drop(one);
+  } catch (const std::system_error&) {
+    // The cache may be read-only by now, or another process was faster.
+  }
+}
+
+void drop_fresh_layouts(const fs::path& exec_dir) {
+  std::error_code error;
+  if (!fs::exists(exec_dir, error)) return;
+  try {
+    for (const StoredEntry& stored : list_entries(fs::absolute(exec_dir))) {
+      for (const StoredLayout& layout : stored.layouts) {
+        const std::string name = layout.directory.filename().string();
+        if (std::strtoull(name.c_str(), nullptr, 16) >= first_fresh_layout) {
+          drop_layout(exec_dir, layout.directory);
+        }
+      }
+    }
+  } catch (const std::system_error&) {
+    // What cannot be listed now is pruned with the rest.
+  }
+}
+
+Pruned CacheBudget::prune(std::set<std::string> keep) {
+  const std::lock_guard lock(mutex_);
+  keep_ = std::move(keep);
+  Pruned pruned = builders::prune(exec_dir_, bytes_, keep_);
+  taken_ = pruned.bytes_after;
+  return pruned;
+}
+
+void CacheBudget::added(const fs::path& directory) {
+  const std::lock_guard lock(mutex_);
+  if (taken_) {
+    *taken_ += size_on_disk(directory);
+    if (*taken_ <= bytes_) return;
+  }
+  try {
+    taken_ = builders::prune(exec_dir_, bytes_, keep_).bytes_after;
+  } catch (const std::system_error&) {
+    taken_.reset();
+  }
 }
 
 }  // namespace tandem::builders

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -42,5 +44,35 @@ enum class Pruning { real, rehearsal };  ///< rehearsal: says what would be drop
 /// Drops every entry of the commits that begin with these digits, unless a process holds it.
 [[nodiscard]] Pruned drop_commit(const std::filesystem::path& exec_dir, const std::string& commit_prefix,
                                  Pruning pruning = Pruning::real);
+
+/// Layouts with this seed or a larger one were linked for one confirmation and are not asked for again.
+inline constexpr std::uint64_t first_fresh_layout = std::uint64_t{1} << 32;
+
+/// Removes one layout, unless a process holds it or it cannot be removed: it is pruned later then.
+void drop_layout(const std::filesystem::path& exec_dir, const std::filesystem::path& directory);
+
+/// Removes what killed confirmations left behind: every fresh layout that no process holds.
+void drop_fresh_layouts(const std::filesystem::path& exec_dir);
+
+/// Keeps a cache within its budget while entries are added, so that it exceeds it by one at most. May be used
+/// by several threads.
+class CacheBudget {
+ public:
+  CacheBudget(std::filesystem::path exec_dir, std::uint64_t bytes)
+      : exec_dir_(std::move(exec_dir)), bytes_(bytes) {}
+
+  /// Prunes now. These commits stay from now on.
+  [[nodiscard]] Pruned prune(std::set<std::string> keep);
+  /// Prunes if the cache is too large with this entry or layout, which is held by its user. Trouble with the
+  /// disk is left to `prune` to tell.
+  void added(const std::filesystem::path& directory);
+
+ private:
+  std::mutex mutex_;
+  std::filesystem::path exec_dir_;
+  std::uint64_t bytes_;
+  std::optional<std::uint64_t> taken_;  ///< as far as is known; nothing: not looked at yet
+  std::set<std::string> keep_;
+};
 
 }  // namespace tandem::builders

@@ -52,6 +52,8 @@ const char* name_of(ConfirmationOutcome outcome) {
       return "not reproduced";
     case ConfirmationOutcome::undecided_more:
       return "undecided";
+    case ConfirmationOutcome::failed:
+      return "failed";
   }
   return "unknown";
 }

@@ -40,7 +40,8 @@ struct ConfirmationPlan {
   double alpha = confirmation_alpha;
 };
 
-enum class ConfirmationOutcome { confirmed, not_reproduced, undecided_more };
+/// `failed`: it could not be measured, so nothing is known.
+enum class ConfirmationOutcome { confirmed, not_reproduced, undecided_more, failed };
 
 [[nodiscard]] const char* name_of(ConfirmationOutcome outcome);
 

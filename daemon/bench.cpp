@@ -24,6 +24,7 @@ constexpr std::size_t verdicts_shown = 20;
 
 void Bench::clear() {
   executables_.clear();
+  unbuilt_.clear();
   held_back_.clear();
   layouts_.clear();
   calibrations_.reset();
@@ -52,9 +53,11 @@ const Executable* Bench::build(const builders::Commit& commit, const std::stop_t
   }
   const auto& failure = std::get<BuildFailure>(result);
   if (failure.kind == BuildFailure::Kind::stopped) return nullptr;
-  // Neither is the commit's doing: it is built again when the ground is sound.
+  // None of these is the commit's doing: it is built again when the ground is sound, or after a while.
+  if (builders::is_of_host(failure.kind)) throw HostError(failure.sentence);
   if (builders::may_pass_later(failure.kind)) {
-    throw Error(failure.sentence);
+    unbuilt_.insert_or_assign(commit.id, failure);
+    return nullptr;
   }
   store::StoredBuild build;
   build.commit = commit.id;
@@ -70,6 +73,11 @@ const Executable* Bench::build(const builders::Commit& commit, const std::stop_t
   shown.resize(std::min(shown.size(), verdicts_shown));
   workshop_.show();
   return nullptr;
+}
+
+std::optional<BuildFailure> Bench::unbuilt(const std::string& commit) const {
+  const auto found = unbuilt_.find(commit);
+  return found == unbuilt_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::variant<std::vector<Trial>, RunFailure> Bench::listed(const Test& test, const Executable& executable,
@@ -135,6 +143,8 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
   // Also so that what does not build any more is known before anything is compared.
   const Executable* control = build(line.commits[*trial.control], stop);
   if (stop.stop_requested()) return {};
+  // Nothing is known of this commit before its control can be had again.
+  if (const auto failure = unbuilt(line.commits[*trial.control].id)) throw Error(failure->sentence);
   if (control != nullptr) save_identical(line, position, trial);
   if (trial.candidates.empty()) return {};
   auto result = measure(line, trial, {position, {}, settings_.max_launches}, stop);

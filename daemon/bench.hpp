@@ -87,9 +87,13 @@ class Bench {
   /// Lets go of what was built for the last commit: it is read from the cache again, and checked.
   void clear();
 
-  /// The commit's executable, or nothing if it does not build; the outcome is stored. With a stop request
-  /// nothing is stored and nothing is returned.
+  /// The commit's executable, or nothing if it does not build; the outcome is stored, unless it may build
+  /// later (`unbuilt`). With a stop request nothing is stored and nothing is returned. Throws HostError if no
+  /// commit could be built.
   const builders::Executable* build(const builders::Commit& commit, const std::stop_token& stop);
+
+  /// Why the commit could not be built now, for a reason that may pass. Nothing: there is no such reason.
+  [[nodiscard]] std::optional<builders::BuildFailure> unbuilt(const std::string& commit) const;
 
   /// What remains to be judged of this commit: benchmarks already stored are left out.
   std::vector<Trial> trials(const Line& line, std::size_t position, const builders::Executable& treatment,
@@ -232,6 +236,7 @@ class Bench {
   std::map<std::string, double> iteration_seconds_;                          ///< by full name
   std::optional<Calibrations> calibrations_;
   std::vector<store::StoredVerdict> held_back_;
+  std::map<std::string, builders::BuildFailure> unbuilt_;  ///< by commit: what may pass later
 };
 
 }  // namespace tandem::daemon

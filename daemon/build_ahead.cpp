@@ -57,6 +57,10 @@ std::variant<Executable, std::string> BuildAhead::relink(const Executable& execu
   return front_.relink(executable, seed, std::move(stop));
 }
 
+void BuildAhead::drop_layout(Executable layout) {
+  front_.drop_layout(std::move(layout));
+}
+
 void BuildAhead::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   const auto may_build = [&] { return quiet_ == 0 && !queue_.empty(); };

@@ -43,6 +43,7 @@ class BuildAhead final : public builders::Builder {
   [[nodiscard]] std::variant<builders::Executable, std::string> relink(const builders::Executable& executable,
                                                                        std::uint64_t seed,
                                                                        std::stop_token stop) override;
+  void drop_layout(builders::Executable layout) override;
 
  private:
   void work(const std::stop_token& stop);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "analysis/statistics.hpp"
+#include "builders/cache_budget.hpp"
 #include "runners/random.hpp"
 
 namespace tandem::daemon {
@@ -16,9 +17,6 @@ using builders::Executable;
 constexpr double assumed_null_spread = 0.005;
 constexpr std::size_t fewest_null_commits = 5;
 constexpr std::size_t null_commits = 30;
-
-/// Never a seed of a screen: those are small.
-constexpr std::uint64_t first_fresh_seed = std::uint64_t{1} << 32;
 
 }  // namespace
 
@@ -37,6 +35,12 @@ bool is_confirmed(const std::optional<ConfirmationRecord>& record) {
 
 /// A task with what it holds on to: the layouts of the unit that runs.
 struct Confirmer::Prepared {
+  explicit Prepared(LayoutShelf& shelf) : layouts(shelf) {}
+  ~Prepared() { layouts.drop(linked); }
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+
+  LayoutShelf& layouts;
   ConfirmationTask task;
   bool fresh = false;
   std::vector<Executable> linked;
@@ -48,7 +52,7 @@ std::unique_ptr<Confirmer::Prepared> Confirmer::prepare(const Line& line, std::s
   const Executable* one = bench_.build(line.commits[control], stop);
   const Executable* other = one == nullptr ? nullptr : bench_.build(line.commits[treatment], stop);
   if (other == nullptr || stop.stop_requested()) return nullptr;
-  auto prepared = std::make_unique<Prepared>();
+  auto prepared = std::make_unique<Prepared>(bench_.layouts());
   ConfirmationTask& task = prepared->task;
   const auto built = pair_of(*suspect.test, *one, *other, settings_.scratch);
   prepared->fresh =
@@ -58,13 +62,15 @@ std::unique_ptr<Confirmer::Prepared> Confirmer::prepare(const Line& line, std::s
     task.as_built = built;
     task.pair = [this, one, other, &suspect, &held = prepared->linked, seed = task.seed,
                  stop](std::uint64_t unit) -> std::variant<runners::ProgramPair, std::string> {
+      bench_.layouts().drop(held);
       runners::Random seeds(seed ^ (unit + 1) * 0xd1342543de82ef95);
-      auto control_layout = bench_.layouts().fresh(*one, seeds.next() | first_fresh_seed, stop);
+      auto control_layout = bench_.layouts().fresh(*one, seeds.next() | builders::first_fresh_layout, stop);
       if (auto* why = std::get_if<std::string>(&control_layout)) return std::move(*why);
-      auto treatment_layout = bench_.layouts().fresh(*other, seeds.next() | first_fresh_seed, stop);
+      held.push_back(std::get<Executable>(std::move(control_layout)));
+      auto treatment_layout =
+          bench_.layouts().fresh(*other, seeds.next() | builders::first_fresh_layout, stop);
       if (auto* why = std::get_if<std::string>(&treatment_layout)) return std::move(*why);
-      held = {std::get<Executable>(std::move(control_layout)),
-              std::get<Executable>(std::move(treatment_layout))};
+      held.push_back(std::get<Executable>(std::move(treatment_layout)));
       return pair_of(*suspect.test, held[0], held[1], settings_.scratch);
     };
   } else {
@@ -102,7 +108,8 @@ std::optional<ConfirmationRecord> Confirmer::confirm(const Line& line, std::size
     record = std::move(*measured);
   } else {
     record.minimum_effect = prepared->task.minimum_effect;
-    record.result.outcome = ConfirmationOutcome::not_reproduced;
+    record.result.outcome = ConfirmationOutcome::failed;
+    record.failure = std::get<runners::RunFailure>(result).what;
     record.result.ratio = {1.0, 0.0, std::numeric_limits<double>::infinity(), 1.0};
     record.result.next_look = 0;
   }

@@ -16,7 +16,7 @@ class Confirmer {
       : settings_(settings), workshop_(workshop), bench_(bench) {}
 
   /// `alpha`: its part of the probability that a suspect without a change is confirmed. `stream` gives every
-  /// trial of a suspect coins and layouts of its own. A program that fails in it has not confirmed anything.
+  /// trial of a suspect coins and layouts of its own. If it could not be measured, its outcome is `failed`.
   /// Nothing: it was stopped, or one of the commits does not build.
   [[nodiscard]] std::optional<ConfirmationRecord> confirm(const Line& line, std::size_t control,
                                                           std::size_t treatment, const Suspect& suspect,

@@ -68,6 +68,11 @@ std::variant<Executable, std::string> LayoutShelf::fresh(const Executable& execu
   return builder_.relink(executable, seed, stop);
 }
 
+void LayoutShelf::drop(std::vector<Executable>& fresh) {
+  for (Executable& one : fresh) builder_.drop_layout(std::move(one));
+  fresh.clear();
+}
+
 PairSource draw_layouts(const Test& test, Linkings control, Linkings treatment,
                         const std::filesystem::path& scratch, std::uint64_t seed) {
   const auto one_of = [](const std::vector<Executable>& layouts, runners::Random& random) {

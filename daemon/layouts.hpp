@@ -43,6 +43,8 @@ class LayoutShelf {
   [[nodiscard]] std::variant<builders::Executable, std::string> fresh(const builders::Executable& executable,
                                                                       std::uint64_t seed,
                                                                       const std::stop_token& stop);
+  /// Fresh layouts are not asked for again; they are taken out of the cache.
+  void drop(std::vector<builders::Executable>& fresh);
 
  private:
   [[nodiscard]] bool runs_as(const std::optional<std::vector<std::string>>& original, const Test& test,

@@ -71,6 +71,10 @@ Pipeline::Examined Pipeline::examine(const Line& line, std::size_t position, con
   // 2: build
   const builders::Executable* treatment = bench_->build(commit, stop);
   if (stop.stop_requested()) return Examined::stopped;
+  if (auto failure = bench_->unbuilt(commit.id)) {
+    why_put_off_ = std::move(*failure);
+    return Examined::put_off;
+  }
 
   if (treatment != nullptr) {
     // 1, 3, 4: which control, run side by side, judge

@@ -68,11 +68,12 @@ struct Workshop {
 /// The walk of one commit through build, screen, confirmation and report, as the design's table has it.
 ///
 /// Everything found is in the store when `examine` returns. It can be interrupted anywhere and repeated: what
-/// is stored is not measured again. A failure of a commit is a value in the store; `Error` means broken
-/// ground.
+/// is stored is not measured again. A failure of a commit is a value in the store; one that may pass is left
+/// to the caller (`put_off`), and the commit is not done. `HostError` means broken ground; any other
+/// exception is about this commit.
 class Pipeline {
  public:
-  enum class Examined { done, stopped };
+  enum class Examined { done, stopped, put_off };
 
   Pipeline(PipelineSettings settings, Workshop workshop);
   ~Pipeline();
@@ -83,6 +84,8 @@ class Pipeline {
   void expect_base_on(const Line& line) const;
 
   [[nodiscard]] Examined examine(const Line& line, std::size_t position, const std::stop_token& stop);
+  /// Why the last commit was put off.
+  [[nodiscard]] const builders::BuildFailure& why_put_off() const { return why_put_off_; }
 
   /// What idle time works with.
   [[nodiscard]] Bench& bench() { return *bench_; }
@@ -91,6 +94,7 @@ class Pipeline {
   PipelineSettings settings_;
   Workshop workshop_;
   std::unique_ptr<Bench> bench_;
+  builders::BuildFailure why_put_off_;
 };
 
 }  // namespace tandem::daemon

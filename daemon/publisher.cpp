@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr const char* unsaved_name = "unsaved";
 
 [[noreturn]] void fail(const fs::path& file, const char* doing) {
-  throw Error(fmt::format("cannot {} {}: {}", doing, file.string(), std::strerror(errno)));
+  throw HostError(fmt::format("cannot {} {}: {}", doing, file.string(), std::strerror(errno)));
 }
 
 /// The same, after the half-written file beside it is gone.
@@ -35,7 +35,7 @@ constexpr const char* unsaved_name = "unsaved";
 void make_directories(const fs::path& directory) {
   std::error_code error;
   fs::create_directories(directory, error);
-  if (error) throw Error(fmt::format("cannot make {}: {}", directory.string(), error.message()));
+  if (error) throw HostError(fmt::format("cannot make {}: {}", directory.string(), error.message()));
 }
 
 }  // namespace

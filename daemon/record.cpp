@@ -27,6 +27,8 @@ const char* name_of(RecordKind kind) {
       return "not reproduced";
     case RecordKind::postponed:
       return "postponed";
+    case RecordKind::unconfirmed:
+      return "could not be confirmed";
   }
   return "unknown";
 }

@@ -22,8 +22,17 @@ struct WatchKey {
 };
 
 /// What came of a suspect. Only what got worse has a life after its first state; the others are noted and
-/// visible. `postponed`: the time for confirmations was used up; it waits for idle time.
-enum class RecordKind { regression, improvement, accumulated, layout, not_reproduced, postponed };
+/// visible. `postponed`: the time for confirmations was used up; it waits for idle time. `unconfirmed`: its
+/// programs could not be linked or launched, so nothing is known; it is tried again some times.
+enum class RecordKind {
+  regression,
+  improvement,
+  accumulated,
+  layout,
+  not_reproduced,
+  postponed,
+  unconfirmed
+};
 
 /// `partly_fixed`: some of it is left. `recovered`: gone, and no commit is known to have done it. `accepted`
 /// and `false_alarm`: a person dismissed it so. `superseded`: its commit is no longer on the branch, or
@@ -90,8 +99,10 @@ struct ConfirmationRecord {
   std::vector<double> units;
   std::vector<double> as_built;  ///< launches of the pair as it was built, beside the units; may be empty
   double seconds = 0;
-  bool relinked = false;  ///< every unit was linked anew
-  bool exact = false;     ///< by the metric's own rule: there is no p-value, and two launches suffice
+  bool relinked = false;     ///< every unit was linked anew
+  std::string failure = {};  ///< why it could not be measured, a sentence; empty: it was
+  std::size_t tries = 1;
+  bool exact = false;  ///< by the metric's own rule: there is no p-value, and two launches suffice
 };
 
 /// A confirmed change, or a suspect that was not confirmed: everything a report shows.

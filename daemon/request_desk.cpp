@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/late_commits.hpp"
 #include "daemon/life.hpp"
 #include "daemon/published_change.hpp"
 #include "daemon/report/comparison_report.hpp"
@@ -81,10 +82,14 @@ std::optional<Answer> RequestDesk::serve(const Request& request, const builders:
     }
   } catch (const InputError& error) {
     return Answer{Request::State::failed, 2, error.what()};
-  } catch (const Error& error) {
+  } catch (const HostError& error) {
     // What tandem itself put off is tried again: the disk may have room by then.
     if (request.kind == Request::Kind::confirm) return std::nullopt;
     return failed(error.what());
+  } catch (const Error& error) {
+    const auto record =
+        request.kind == Request::Kind::confirm ? workshop_.store.record(request.record) : std::nullopt;
+    return record ? unconfirmed(request, *record, error.what()) : failed(error.what());
   }
   return failed("this kind of request is not known");
 }
@@ -96,6 +101,7 @@ std::optional<RequestDesk::Tried> RequestDesk::try_pair(const Request& request, 
   Tried tried;
   const auto* executable = bench_.build(line.commits[treatment], stop);
   if (stop.stop_requested()) return std::nullopt;
+  if (const auto failure = bench_.unbuilt(line.commits[treatment].id)) throw Error(failure->sentence);
   if (executable == nullptr) throw Error(fmt::format("{} does not build", line.commits[treatment].id));
   for (const Test& test : settings_.tests) {
     auto listed = bench_.listed(test, *executable, stop);
@@ -164,7 +170,13 @@ std::optional<Answer> RequestDesk::measure(const Request& request, const builder
     return std::find(done.begin(), done.end(), one.id) == done.end();
   });
   const bool is_next = position && first_open != line.commits.end() && first_open->id == commit.id;
-  if (request.against.empty() && request.benchmark.empty() && is_next) return examine(line, *position, stop);
+  const auto waiting = workshop_.store.waiting_commits(settings_.key);
+  const bool waits = position && (was_given_up(workshop_.store, settings_.key, commit.id) ||
+                                  std::any_of(waiting.begin(), waiting.end(),
+                                              [&](const auto& one) { return one.commit == commit.id; }));
+  if (request.against.empty() && request.benchmark.empty() && (is_next || waits)) {
+    return examine(line, *position, stop);
+  }
   const bool by_rule = request.against.empty() && position;
   const std::string against = request.against.empty() ? commit.first_parent : request.against;
   if (!by_rule && against.empty())
@@ -184,7 +196,11 @@ std::optional<Answer> RequestDesk::measure(const Request& request, const builder
 
 std::optional<Answer> RequestDesk::examine(const Line& line, std::size_t position,
                                            const std::stop_token& stop) {
-  if (pipeline_.examine(line, position, stop) == Pipeline::Examined::stopped) return std::nullopt;
+  const auto examined = pipeline_.examine(line, position, stop);
+  if (examined == Pipeline::Examined::stopped) return std::nullopt;
+  if (examined == Pipeline::Examined::put_off) return failed(pipeline_.why_put_off().sentence);
+  settle_co_suspects(workshop_.store, workshop_.publisher, settings_.key, line.commits[position].id,
+                     workshop_.now());
   std::vector<std::string> lines;
   bool slower = false;
   bool inconclusive = false;
@@ -221,8 +237,9 @@ std::optional<Answer> RequestDesk::bisect(const Request& request, const builders
     const auto whole = confirmer.confirm(line, 0, last, suspect, 1, stop);
     if (stop.stop_requested()) return std::nullopt;
     if (!is_confirmed(whole)) {
-      lines.push_back(fmt::format("{}: {} in the screen, not confirmed", suspect.candidate.name,
-                                  report::verdict_sentence(suspect.screened)));
+      lines.push_back(fmt::format(
+          "{}: {} in the screen, {}", suspect.candidate.name, report::verdict_sentence(suspect.screened),
+          whole && whole->failure.empty() ? "not confirmed" : "which could not be confirmed"));
       continue;
     }
     const auto steps = hunt.hunt(line, suspect, 0, last, *whole, stop);
@@ -286,7 +303,8 @@ std::optional<Answer> RequestDesk::rerun(const Request& request, const builders:
     const auto again = confirmer.confirm(pair, 0, 1, suspect, 3, stop);
     if (stop.stop_requested()) return std::nullopt;
     if (!is_confirmed(again)) {
-      said = "seen again by the screen, but not confirmed";
+      said = again && again->failure.empty() ? "seen again by the screen, but not confirmed"
+                                             : "seen again by the screen, which could not be confirmed";
       continue;
     }
     retest.ratio = metric_ratio(again->result.ratio, record->metric.direction);
@@ -333,16 +351,23 @@ std::optional<Answer> RequestDesk::settle_again(const Request& request, const Re
     auto tried = try_pair(narrow, line, *control, *treatment, record.metric.name, stop);
     if (!tried) return std::nullopt;
     suspects = std::move(tried->suspects);
+    if (suspects.empty() && tried->failed) {
+      return unconfirmed(request, record, fmt::format("{}", fmt::join(tried->lines, "; ")));
+    }
   } else if (auto again = suspect_again(record, line, *control, *treatment, stop)) {
     // Its screen has been passed; what is missing is the confirmation.
     suspects.push_back(std::move(*again));
   }
   if (stop.stop_requested()) return std::nullopt;
+  if (suspects.empty() && !record.confirmation.exact) {
+    return unconfirmed(request, record, "its programs could not be built, or do not list the benchmark");
+  }
   Tribunal tribunal(settings_, workshop_, bench_);
   for (Suspect& suspect : suspects) {
     suspect.origin = Suspect::Origin::drift;  // the commit has its verdict
     suspect.q_value = record.q_value;
     if (!tribunal.settle(line, *treatment, suspect, stop)) return std::nullopt;
+    if (!tribunal.why_unconfirmed().empty()) return unconfirmed(request, record, tribunal.why_unconfirmed());
   }
   end_postponed(record.id, suspects.empty());
   const auto now = workshop_.store.record(record.id);
@@ -351,9 +376,28 @@ std::optional<Answer> RequestDesk::settle_again(const Request& request, const Re
                             record.benchmark, suspects.empty() ? "not seen again" : "measured again")};
 }
 
+std::optional<Answer> RequestDesk::unconfirmed(const Request& request, const Record& record,
+                                               const std::string& why) const {
+  const bool waited = record.kind == RecordKind::postponed || record.kind == RecordKind::unconfirmed;
+  std::size_t tries = 1;
+  const auto change = [&](Record one) {
+    if (one.kind != RecordKind::postponed && one.kind != RecordKind::unconfirmed) return one;
+    tries = one.kind == RecordKind::unconfirmed ? one.confirmation.tries + 1 : 1;
+    one.kind = RecordKind::unconfirmed;
+    one.confirmation.result.outcome = analysis::ConfirmationOutcome::failed;
+    one.confirmation.failure = why;
+    one.confirmation.tries = tries;
+    return with_event(std::move(one), {one.state, workshop_.now(), asked_by_tandem, why, {}});
+  };
+  if (waited) workshop_.store.save_records({}, {published(workshop_.publisher, {record.id, change})});
+  // It waits on, and is due after a pause that grows.
+  if (waited && request.kind == Request::Kind::confirm && tries < most_tries) return std::nullopt;
+  return failed(fmt::format("{} {}: could not be confirmed: {}", record.id, record.benchmark, why));
+}
+
 void RequestDesk::end_postponed(const std::string& record, bool unseen) const {
   const auto change = [&](Record one) {
-    if (one.kind != RecordKind::postponed) return one;
+    if (one.kind != RecordKind::postponed && one.kind != RecordKind::unconfirmed) return one;
     if (!unseen) {
       return with_event(std::move(one), {RecordState::superseded,
                                          workshop_.now(),

@@ -57,6 +57,9 @@ class RequestDesk {
   [[nodiscard]] std::optional<Suspect> suspect_again(const Record& record, const Line& line,
                                                      std::size_t control, std::size_t treatment,
                                                      const std::stop_token& stop);
+  /// It could not be measured: it is tried again later, some times; then it stays unconfirmed.
+  [[nodiscard]] std::optional<Answer> unconfirmed(const Request& request, const Record& record,
+                                                  const std::string& why) const;
   /// A suspect that was put off does not stay so once it has been looked at.
   void end_postponed(const std::string& record, bool unseen) const;
   void mark_fixed(const std::string& record, const builders::Commit& by) const;

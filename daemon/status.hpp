@@ -27,6 +27,16 @@ struct Status {
     std::string log;
     std::string last_lines;  ///< of the log
   };
+  /// A commit that could not be examined, for a reason that may pass: it is tried again.
+  struct WaitingCommit {
+    std::string watch;
+    std::string platform;
+    std::string commit;
+    std::string kind;
+    std::string sentence;
+    std::size_t tries = 0;
+    std::int64_t due = 0;  ///< when it is tried again
+  };
   struct OpenRegression {
     std::string id;
     std::string benchmark;
@@ -100,6 +110,7 @@ struct Status {
   runners::IsolationFacts isolation_facts;  ///< the same, for the records
   std::vector<LastVerdict> last_verdicts;   ///< newest first
   std::vector<FailedBuild> failed_builds;   ///< newest first
+  std::vector<WaitingCommit> waiting_commits;
   std::vector<OpenRegression> open_regressions;
   std::map<std::string, Noise> noise_floor;  ///< by benchmark
   std::string unfit;                         ///< of the host, a sentence: nothing is recorded

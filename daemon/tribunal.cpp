@@ -27,6 +27,7 @@ std::optional<std::vector<Tribunal::Finding>> Tribunal::find(const Line& line, s
   const auto explained = [&](std::size_t control, const ConfirmationRecord& trial) {
     Finding finding;
     if (shipped_layout_alone(trial, direction_of(suspect))) finding.kind = RecordKind::layout;
+    if (!trial.failure.empty()) finding.kind = RecordKind::unconfirmed;
     finding.step.control = control;
     finding.step.culprit = position;
     finding.step.confirmation = trial;
@@ -50,29 +51,37 @@ std::optional<std::vector<Tribunal::Finding>> Tribunal::find(const Line& line, s
                          two_trials ? analysis::near_trial_alpha : analysis::confirmation_alpha);
   if (stop.stop_requested()) return std::nullopt;
   if (is_confirmed(near)) return attributed(parent, *near);
-  if (near && parent == suspect.control) return explained(parent, *near);
-  const auto far = parent == suspect.control ? std::nullopt
-                                             : confirmer_.confirm(line, suspect.control, position, suspect, 2,
-                                                                  stop, analysis::far_trial_alpha);
+  if (near && !two_trials) return explained(parent, *near);
+  ConfirmationRecord unbuilt;
+  unbuilt.result.outcome = analysis::ConfirmationOutcome::failed;
+  unbuilt.exact = suspect.screened.rule == Screened::Rule::exact;
+  unbuilt.failure = "one of its commits could not be built";
+  const auto far = two_trials ? confirmer_.confirm(line, suspect.control, position, suspect, 2, stop,
+                                                   analysis::far_trial_alpha)
+                              : std::nullopt;
   if (stop.stop_requested()) return std::nullopt;
   if (is_confirmed(far)) return attributed(suspect.control, *far);
-  return explained(suspect.control, far ? *far : near.value_or(ConfirmationRecord{}));
+  return explained(suspect.control, far.value_or(unbuilt));
 }
 
 bool Tribunal::settle(const Line& line, std::size_t position, const Suspect& suspect,
                       const std::stop_token& stop) {
+  why_unconfirmed_.clear();
   const auto findings = find(line, position, suspect, stop);
   if (!findings) return false;
-  write(line, position, suspect, *findings);
+  std::vector<Request> requests;
+  const Finding& first = findings->front();
+  if (first.kind == RecordKind::unconfirmed) {
+    why_unconfirmed_ = first.step.confirmation.failure;
+    Request later = confirm_later(line, position, suspect);
+    // One that is known is being tried again right now, or was decided before.
+    if (!workshop_.store.record(later.record)) requests.push_back(std::move(later));
+  }
+  write(line, position, suspect, *findings, requests);
   return true;
 }
 
-void Tribunal::postpone(const Line& line, std::size_t position, const Suspect& suspect) {
-  Finding finding;
-  finding.kind = RecordKind::postponed;
-  finding.step.control = suspect.control;
-  finding.step.culprit = position;
-  finding.step.confirmation.exact = suspect.screened.rule == Screened::Rule::exact;
+Request Tribunal::confirm_later(const Line& line, std::size_t position, const Suspect& suspect) const {
   Request request;
   request.kind = Request::Kind::confirm;
   request.key = settings_.key;
@@ -84,7 +93,16 @@ void Tribunal::postpone(const Line& line, std::size_t position, const Suspect& s
   request.by = asked_by_tandem;
   request.origin = Request::Origin::tandem;
   request.at = workshop_.now();
-  write(line, position, suspect, {finding}, {request});
+  return request;
+}
+
+void Tribunal::postpone(const Line& line, std::size_t position, const Suspect& suspect) {
+  Finding finding;
+  finding.kind = RecordKind::postponed;
+  finding.step.control = suspect.control;
+  finding.step.culprit = position;
+  finding.step.confirmation.exact = suspect.screened.rule == Screened::Rule::exact;
+  write(line, position, suspect, {finding}, {confirm_later(line, position, suspect)});
 }
 
 void Tribunal::write(const Line& line, std::size_t position, const Suspect& suspect,
@@ -107,7 +125,7 @@ void Tribunal::write(const Line& line, std::size_t position, const Suspect& susp
         std::find_if(known.begin(), known.end(), [&](const Record& one) { return one.id == record.id; });
     if (old != known.end()) {
       const bool stands = is_step(old->kind) && old->state != RecordState::superseded;
-      if (stands || old->kind == record.kind) continue;
+      if (stands || old->kind == record.kind || record.kind == RecordKind::unconfirmed) continue;
       record.life.insert(record.life.begin(), old->life.begin(), old->life.end());
       record.sightings = old->sightings;
     }

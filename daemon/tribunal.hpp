@@ -37,6 +37,9 @@ class Tribunal {
   [[nodiscard]] bool settle(const Line& line, std::size_t position, const Suspect& suspect,
                             const std::stop_token& stop);
 
+  /// Why the last suspect could not be confirmed, a sentence; empty: it could be decided.
+  [[nodiscard]] const std::string& why_unconfirmed() const { return why_unconfirmed_; }
+
   /// There is no time for it now: its verdict is stored with a note, and a request for later.
   void postpone(const Line& line, std::size_t position, const Suspect& suspect);
 
@@ -46,6 +49,7 @@ class Tribunal {
                                            const std::vector<Trial>& trials, const std::stop_token& stop);
 
  private:
+  [[nodiscard]] Request confirm_later(const Line& line, std::size_t position, const Suspect& suspect) const;
   void write(const Line& line, std::size_t position, const Suspect& suspect,
              const std::vector<Finding>& findings, const std::vector<Request>& requests = {});
   [[nodiscard]] Record record_of(const Line& line, std::size_t position, const Suspect& suspect,
@@ -58,6 +62,7 @@ class Tribunal {
   Bench& bench_;
   Confirmer confirmer_;
   CulpritHunt hunt_;
+  std::string why_unconfirmed_;
 };
 
 }  // namespace tandem::daemon

@@ -54,6 +54,7 @@ void WatchWalk::keep_mirror_small(const std::stop_token& stop) {
   for (const Platform& platform : platforms_) {
     if (const auto start = store_.start(platform.key)) keep.insert(*start);
     for (const std::string& commit : store_.done(platform.key)) keep.insert(commit);
+    for (const auto& waiting : store_.waiting_commits(platform.key)) keep.insert(waiting.commit);
     for (const Record& record : store_.records({platform.key, {}, {}, {}})) {
       keep.insert({record.control.id, record.treatment.id, record.culprit.id, record.confirmation.control,
                    record.confirmation.treatment});
@@ -68,19 +69,16 @@ void WatchWalk::keep_mirror_small(const std::stop_token& stop) {
   if (failure && !stop.stop_requested()) fail("mirror", *failure);
 }
 
-/// What is queued and what open regressions rest on stays.
-void WatchWalk::keep_cache_in_budget(const Round& round, std::size_t next) {
-  if (settings_.cache_budget == 0) return;
-  std::set<std::string> keep;
-  for (const Record& record : store_.living()) {
-    keep.insert({record.control.id, record.treatment.id, record.culprit.id, record.confirmation.control,
-                 record.confirmation.treatment});
-  }
-  for (std::size_t at = next; at < std::min(next + commits_ahead, round.todo.size()); ++at) {
-    keep.insert(round.line.commits[round.todo[at]].id);
-  }
+void WatchWalk::keep_cache_in_budget(const std::vector<builders::Commit>& queued) {
+  if (!budget_) return;
   try {
-    const auto pruned = builders::prune(settings_.exec_dir, settings_.cache_budget, keep);
+    std::set<std::string> keep;
+    for (const Record& record : store_.living()) {
+      keep.insert({record.control.id, record.treatment.id, record.culprit.id, record.confirmation.control,
+                   record.confirmation.treatment});
+    }
+    for (const builders::Commit& commit : queued) keep.insert(commit.id);
+    const auto pruned = budget_->prune(std::move(keep));
     if (pruned.bytes_after > settings_.cache_budget) {
       fail("cache", fmt::format("the cache takes {} bytes, more than its budget of {}: all of it is in use, "
                                 "queued or needed by open regressions; give a larger cache_budget",
@@ -88,7 +86,49 @@ void WatchWalk::keep_cache_in_budget(const Round& round, std::size_t next) {
     }
   } catch (const std::system_error& error) {
     fail("cache", fmt::format("the cache could not be pruned: {}", error.what()));
+  } catch (const Error& error) {
+    fail("cache", fmt::format("the cache could not be pruned: {}", error.what()));
   }
+}
+
+void WatchWalk::put_off_commit(Platform& platform, const builders::Commit& commit, const PutOff& why) {
+  const Later later = put_off(store_, platform.key, commit.id, why, settings_.interval, now_seconds());
+  fail("step", fmt::format("{}: {}", commit.id.substr(0, 12), why.sentence));
+  if (later == Later::waits) return;
+  constexpr std::size_t most_shown = 20;
+  auto& shown = status_.failed_builds;
+  shown.insert(shown.begin(), {platform.key.platform, commit.id, why.kind, why.sentence, {}, {}});
+  shown.resize(std::min(shown.size(), most_shown));
+}
+
+void WatchWalk::rest_after_host_failure() {
+  const double chance = static_cast<double>(std::random_device()()) / std::random_device::max();
+  const auto wait = back_off(++host_failures_, settings_.interval, chance);
+  next_walk_ = std::chrono::steady_clock::now() +
+               std::chrono::duration_cast<std::chrono::steady_clock::duration>(wait);
+}
+
+bool WatchWalk::has_due_commits() const {
+  try {
+    return std::any_of(platforms_.begin(), platforms_.end(), [&](const Platform& platform) {
+      const auto waiting = store_.waiting_commits(platform.key);
+      return std::any_of(waiting.begin(), waiting.end(),
+                         [](const auto& one) { return one.due <= now_seconds(); });
+    });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void WatchWalk::show_waiting_commits() {
+  std::erase_if(status_.waiting_commits, [&](const auto& one) { return one.watch == watch_.name; });
+  for (const Platform& platform : platforms_) {
+    for (const store::WaitingCommit& one : store_.waiting_commits(platform.key)) {
+      status_.waiting_commits.push_back(
+          {watch_.name, platform.key.platform, one.commit, one.kind, one.sentence, one.tries, one.due});
+    }
+  }
+  ground_.show();
 }
 
 }  // namespace tandem::daemon

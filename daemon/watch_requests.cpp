@@ -26,14 +26,19 @@ IdleTime::Spent WatchWalk::spend_idle_step(const std::stop_token& stop) {
     status_.watch = watch_.name;
     const auto spent = platform.idle->spend_next(*platform.line, stop, work);
     status_.benchmark.clear();
-    if (spent != IdleTime::Spent::nothing_to_do) return spent;
+    if (spent != IdleTime::Spent::nothing_to_do) {
+      keep_cache_in_budget();
+      return spent;
+    }
   }
   return IdleTime::Spent::nothing_to_do;
 }
 
 bool WatchWalk::has_news(const std::stop_token& stop) {
   const std::string before = tip_;
-  return (fetch(stop) && tip_ != before) || !at_tip_;
+  if (fetch(stop) && tip_ != before) return true;
+  const bool rests = std::chrono::steady_clock::now() < next_walk_;
+  return (!at_tip_ && !rests) || has_due_commits();
 }
 
 builders::CommitFacts WatchWalk::facts_of(const std::string& commit) const {
@@ -105,11 +110,20 @@ void WatchWalk::serve_requests(const std::stop_token& stop) {
   }
 }
 
+bool WatchWalk::is_due(const Request& request) const {
+  if (request.kind != Request::Kind::confirm) return true;
+  const auto record = store_.record(request.record);
+  if (!record || record->kind != RecordKind::unconfirmed || record->life.empty()) return true;
+  const auto pause = pause_after(record->confirmation.tries, settings_.interval);
+  return now_seconds() >= record->life.back().at + pause.count();
+}
+
 bool WatchWalk::serve_own_request(const std::stop_token& stop) {
   try {
     save_answers();
     for (Request& request : store_.waiting_requests(watch_.name)) {
       if (request.origin == Request::Origin::person || put_off_.contains(request.id)) continue;
+      if (!is_due(request)) continue;
       serve(request, stop);
       // The ground was broken: not again before the next pass.
       if (request.state == Request::State::waiting && !stop.stop_requested()) put_off_.insert(request.id);
@@ -143,6 +157,8 @@ void WatchWalk::serve(Request& request, const std::stop_token& stop) {
   unsaved_answers_.push_back(request);
   save_answers();
   refresh_open_regressions();
+  show_waiting_commits();
+  keep_cache_in_budget();
 }
 
 std::optional<Answer> WatchWalk::answer(const Request& request, const std::stop_token& stop) {

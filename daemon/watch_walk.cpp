@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <fstream>
+#include <system_error>
 #include <utility>
 
 #include "builders/build_script.hpp"
@@ -113,6 +115,9 @@ WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
   build_section_ = std::move(spec.build);
   notices_ = std::move(spec.notices);
   source_ = source_of(watch);
+  if (settings_.cache_budget > 0) {
+    budget_ = std::make_shared<builders::CacheBudget>(settings_.exec_dir, settings_.cache_budget);
+  }
   for (const std::string& name : watch.platforms) {
     Platform& platform = platforms_.emplace_back();
     platform.key = {watch.name, name};
@@ -123,9 +128,10 @@ WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
 }
 
 void WatchWalk::make_building(Platform& platform) {
-  const builders::BuildSettings build = build_settings(
+  builders::BuildSettings build = build_settings(
       {settings_, watch_, ground_.installation, ground_.isolation, mirror_, source_, build_section_},
       platform.key.platform);
+  build.budget = budget_;
   static_cast<void>(
       builders::find_build_script(build.frameworks_dir, watch_.framework, platform.key.platform));
   platform.building = std::make_unique<Building>(build, watch_.same_host, ground_.cpus);
@@ -146,14 +152,17 @@ void WatchWalk::take_isolation() {
 
 WatchWalk::Ended WatchWalk::walk(const std::stop_token& stop) {
   Ended ended = Ended::step_failed;
+  if (!settings_.once && std::chrono::steady_clock::now() < next_walk_) return ended;
   try {
     ended = pass(stop);
     went_through_ = true;
+    if (ended != Ended::step_failed) host_failures_ = 0;
   } catch (const InputError& error) {
     if (!went_through_) throw;
     fail("step", error.what());
   } catch (const std::exception& error) {
     fail("step", error.what());
+    rest_after_host_failure();
   }
   at_tip_ = ended == Ended::at_tip;
   if (ended == Ended::step_failed) {
@@ -215,9 +224,15 @@ Round WatchWalk::plan(Platform& platform) {
   const auto examined = store_.done(platform.key);
   const std::int64_t now = now_seconds();
   const auto seen = store_.future_commits();
-  Round round = plan_round(*repository_, tip_, *store_.start(platform.key),
-                           {examined.begin(), examined.end()}, policy(), now, seen);
+  std::set<std::string> passed(examined.begin(), examined.end());
+  const auto waiting = store_.waiting_commits(platform.key);
+  for (const auto& one : waiting) passed.insert(one.commit);
+  Round round =
+      plan_round(*repository_, tip_, *store_.start(platform.key), passed, policy(), now, seen);
   store_.note_future_commits(dated_after(round.line, now, seen), now);
+  // What is new comes first: a commit that failed before may well fail again.
+  const auto due = due_commits(waiting, round.line, now, settings_.once ? Pauses::ignored : Pauses::kept);
+  round.todo.insert(round.todo.end(), due.begin(), due.end());
   if (!round.notice.empty()) {
     store_.set_start(platform.key, round.line.commits.front().id);
     fail("rewritten", round.notice);
@@ -233,6 +248,15 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const std::stop_to
   const Round round = plan(platform);
   carry_records_over(platform);
 
+  const auto next_of = [&](std::size_t first) {
+    std::vector<builders::Commit> next;
+    for (std::size_t at = first; at < std::min(first + commits_ahead, round.todo.size()); ++at) {
+      next.push_back(round.line.commits[round.todo[at]]);
+    }
+    return next;
+  };
+  show_waiting_commits();
+
   const auto begin = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < round.todo.size(); ++i) {
     const builders::Commit& commit = round.line.commits[round.todo[i]];
@@ -242,22 +266,38 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const std::stop_to
     const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     status_.seconds_left =
         i == 0 ? -1 : spent / static_cast<double>(i) * static_cast<double>(status_.commits_left);
-    std::vector<builders::Commit> next;
-    for (std::size_t at = i + 1; at < std::min(i + 1 + commits_ahead, round.todo.size()); ++at) {
-      next.push_back(round.line.commits[round.todo[at]]);
-    }
-    platform.building->expect(std::move(next));
-    try {
-      if (platform.pipeline->examine(round.line, round.todo[i], stop) == Pipeline::Examined::stopped) {
-        return Ended::stopped;
-      }
-      if (!watch_.commit_file.empty()) write_by_rename(watch_.commit_file, commit.id + "\n");
-    } catch (const Error& error) {
-      fail("step", fmt::format("{}: {}", commit.id.substr(0, 12), error.what()));
+    platform.building->expect(next_of(i + 1));
+    // One that comes back late lies before what was examined meanwhile.
+    const bool late = i > 0 && round.todo[i] < round.todo[i - 1];
+    const auto is_broken_ground = [&](const std::string& why) {
+      fail("step", fmt::format("{}: {}", commit.id.substr(0, 12), why));
+      keep_cache_in_budget();
+      rest_after_host_failure();
       return Ended::step_failed;
+    };
+    constexpr auto unexpected = builders::BuildFailure::Kind::unexpected;
+    try {
+      const auto examined = platform.pipeline->examine(round.line, round.todo[i], stop);
+      if (examined == Pipeline::Examined::stopped) return Ended::stopped;
+      if (examined == Pipeline::Examined::put_off) {
+        const builders::BuildFailure& failure = platform.pipeline->why_put_off();
+        put_off_commit(platform, commit, {builders::name_of(failure.kind), failure.sentence});
+      } else {
+        settle_co_suspects(store_, ground_.publisher, platform.key, commit.id, now_seconds());
+        if (!watch_.commit_file.empty() && !late) write_by_rename(watch_.commit_file, commit.id + "\n");
+      }
+    } catch (const HostError& error) {
+      return is_broken_ground(error.what());
+    } catch (const std::system_error& error) {
+      const bool full = error.code() == std::errc::no_space_on_device || error.code().value() == EDQUOT;
+      if (full) return is_broken_ground(error.what());
+      put_off_commit(platform, commit, {builders::name_of(unexpected), error.what()});
+    } catch (const std::exception& error) {
+      put_off_commit(platform, commit, {builders::name_of(unexpected), error.what()});
     }
     refresh_open_regressions();
-    keep_cache_in_budget(round, i + 1);
+    show_waiting_commits();
+    keep_cache_in_budget(next_of(i + 1));
     // A person who asks does not wait for the rest of the history.
     if (i + 1 < round.todo.size()) serve_requests(stop);
     if (stop.stop_requested()) return Ended::stopped;
@@ -333,6 +373,7 @@ int WatchWalk::exit_code(Ended ended) const {
   bool inconclusive = false;
   for (const Platform& platform : platforms_) {
     if (!store_.living(platform.key).empty()) return 1;
+    if (!store_.waiting_commits(platform.key).empty()) failed = true;
     const auto build = store_.build(platform.key, tip_);
     if (!build || !build->succeeded) failed = true;
     const auto verdicts = store_.verdicts(platform.key, tip_);

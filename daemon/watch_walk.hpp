@@ -10,11 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "builders/cache_budget.hpp"
 #include "builders/repository.hpp"
 #include "builders/source.hpp"
 #include "config/settings.hpp"
 #include "daemon/building.hpp"
 #include "daemon/idle_time.hpp"
+#include "daemon/late_commits.hpp"
 #include "daemon/loop.hpp"
 #include "daemon/pipeline.hpp"
 #include "daemon/poller.hpp"
@@ -101,7 +103,14 @@ class WatchWalk {
   bool fetch(const std::stop_token& stop);
   [[nodiscard]] WalkPolicy policy() const;
   void keep_mirror_small(const std::stop_token& stop);
-  void keep_cache_in_budget(const Round& round, std::size_t next);
+  /// What is queued and what open regressions rest on stays in the cache; never called during a launch.
+  void keep_cache_in_budget(const std::vector<builders::Commit>& queued = {});
+  /// The commit could not be examined: it is tried again later.
+  void put_off_commit(Platform& platform, const builders::Commit& commit, const PutOff& why);
+  /// No commit is to blame: the walk rests for a while that grows.
+  void rest_after_host_failure();
+  [[nodiscard]] bool has_due_commits() const;
+  void show_waiting_commits();
   Ended walk_platform(Platform& platform, const std::stop_token& stop);
   /// The line from the start of the walk to the tip, with what of it is to be examined.
   Round plan(Platform& platform);
@@ -120,6 +129,8 @@ class WatchWalk {
   bool open_mirror();
   /// One of those that tandem put off; false: there is none.
   bool serve_own_request(const std::stop_token& stop);
+  /// A suspect that could not be confirmed is tried again after a pause.
+  [[nodiscard]] bool is_due(const Request& request) const;
   [[nodiscard]] std::optional<Answer> answer(const Request& request, const std::stop_token& stop);
   /// Writes what could not be written of requests that were served.
   void save_answers();
@@ -147,11 +158,14 @@ class WatchWalk {
   std::unique_ptr<builders::Repository> repository_;  ///< the lines of the platforms ask it
   /// Opened before: lines of this pass may still ask them.
   std::vector<std::unique_ptr<builders::Repository>> earlier_repositories_;
-  bool went_through_ = false;             ///< one pass at least
-  bool at_tip_ = false;                   ///< the last pass got there
-  bool files_are_here_ = false;           ///< all that the specs name
-  std::set<std::int64_t> put_off_;        ///< own requests that met broken ground since the last pass
-  std::vector<Request> unsaved_answers_;  ///< requests whose last write failed
+  bool went_through_ = false;                      ///< one pass at least
+  bool at_tip_ = false;                            ///< the last pass got there
+  bool files_are_here_ = false;                    ///< all that the specs name
+  std::set<std::int64_t> put_off_;                 ///< own requests that met broken ground since the last pass
+  std::vector<Request> unsaved_answers_;           ///< requests whose last write failed
+  std::shared_ptr<builders::CacheBudget> budget_;  ///< nothing: no limit
+  std::size_t host_failures_ = 0;                  ///< in a row
+  std::chrono::steady_clock::time_point next_walk_{};
   std::size_t fetch_failures_ = 0;
   std::chrono::steady_clock::time_point next_fetch_{};
 };

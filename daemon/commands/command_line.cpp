@@ -264,7 +264,8 @@ std::shared_ptr<ReportCommands> add_report(CLI::App& app) {
   flag(command, "state_dir", options->report.state_dir, "Of the daemon");
   command.add_flag_callback(
       "--all", [options] { options->report.which = ReportOptions::Which::all; },
-      "Also improvements, what only a layout has, what was not reproduced or is postponed, and what was "
+      "Also improvements, what only a layout has, what was not reproduced, could not be confirmed or is "
+      "postponed, and what was "
       "superseded");
   command.add_flag_callback(
       "--json", [options] { options->report.format = Format::json; }, "Print JSON");

@@ -88,6 +88,8 @@ Json confirmation_json(const ConfirmationRecord& confirmation) {
           {"as_built_values", confirmation.as_built},
           {"relinked", confirmation.relinked},
           {"exact", confirmation.exact},
+          {"failure", confirmation.failure},
+          {"tries", confirmation.tries},
           {"minimum_effect", confirmation.minimum_effect},
           {"seconds", confirmation.seconds}};
 }
@@ -99,7 +101,7 @@ ConfirmationRecord confirmation_from_json(const Json& value) {
   confirmation.result.outcome =
       choice_at(value, "outcome",
                 {ConfirmationOutcome::confirmed, ConfirmationOutcome::not_reproduced,
-                 ConfirmationOutcome::undecided_more},
+                 ConfirmationOutcome::undecided_more, ConfirmationOutcome::failed},
                 [](ConfirmationOutcome one) { return analysis::name_of(one); });
   confirmation.result.ratio = ratio_from_json(member(value, "ratio"));
   confirmation.result.p_value = number_at(value, "p_value");
@@ -110,6 +112,8 @@ ConfirmationRecord confirmation_from_json(const Json& value) {
   if (value.contains("as_built_values")) confirmation.as_built = numbers_at(value, "as_built_values");
   confirmation.relinked = value.value("relinked", false);
   confirmation.exact = value.value("exact", false);
+  confirmation.failure = value.value("failure", std::string());
+  confirmation.tries = value.value("tries", std::size_t{1});
   confirmation.minimum_effect = number_at(value, "minimum_effect");
   confirmation.seconds = number_at(value, "seconds");
   return confirmation;
@@ -229,10 +233,11 @@ Record record_of(const Json& value) {
   Record record;
   record.id = text_at(value, "id");
   record.incident = text_at(value, "incident");
-  record.kind = choice_at(value, "kind",
-                          {RecordKind::regression, RecordKind::improvement, RecordKind::accumulated,
-                           RecordKind::layout, RecordKind::not_reproduced, RecordKind::postponed},
-                          [](RecordKind one) { return daemon::name_of(one); });
+  record.kind =
+      choice_at(value, "kind",
+                {RecordKind::regression, RecordKind::improvement, RecordKind::accumulated, RecordKind::layout,
+                 RecordKind::not_reproduced, RecordKind::postponed, RecordKind::unconfirmed},
+                [](RecordKind one) { return daemon::name_of(one); });
   record.state = state_at(value);
   record.life = life_from_json(array_at(value, "life"));
   record.key = {text_at(value, "watch"), text_at(value, "platform")};

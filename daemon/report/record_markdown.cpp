@@ -104,6 +104,9 @@ std::string heading(const Record& record) {
     case RecordKind::postponed:
       return fmt::format("{} {} {} at {}; not confirmed yet", name, time ? "seems" : "seems to have", change,
                          plain(short_commit(record.treatment.id)));
+    case RecordKind::unconfirmed:
+      return fmt::format("{} {} {} at {}; could not be confirmed", name, time ? "seems" : "seems to have",
+                         change, plain(short_commit(record.treatment.id)));
     case RecordKind::regression:
     case RecordKind::improvement:
       break;
@@ -140,6 +143,7 @@ std::string table(const Record& record) {
     case RecordKind::layout:
     case RecordKind::not_reproduced:
     case RecordKind::postponed:
+    case RecordKind::unconfirmed:
       row("Suspect", commit_phrase(record.treatment));
       break;
     case RecordKind::regression:
@@ -175,6 +179,10 @@ std::string screen_sentence(const Record& record) {
 std::string confirmation_sentence(const Record& record) {
   const ConfirmationRecord& confirmation = record.confirmation;
   const analysis::ConfirmationResult& result = confirmation.result;
+  if (!confirmation.failure.empty()) {
+    return fmt::format("It could not be confirmed, tried {} times: {}.", confirmation.tries,
+                       plain(confirmation.failure));
+  }
   if (result.units == 0) return "There is no confirmation: its launches failed or were not made.";
   const bool parent =
       confirmation.treatment == record.culprit.id && confirmation.control == record.culprit.first_parent;

@@ -42,6 +42,20 @@ ordered_json builds_json(const Status& status) {
   return list;
 }
 
+ordered_json waiting_json(const Status& status) {
+  ordered_json list = ordered_json::array();
+  for (const auto& one : status.waiting_commits) {
+    list.push_back({{"watch", one.watch},
+                    {"platform", one.platform},
+                    {"commit", one.commit},
+                    {"kind", one.kind},
+                    {"sentence", one.sentence},
+                    {"tries", one.tries},
+                    {"next_at", iso_time(one.due)}});
+  }
+  return list;
+}
+
 ordered_json drift_json(const Status& status) {
   ordered_json list = ordered_json::array();
   for (const auto& one : status.drift) {
@@ -211,6 +225,12 @@ std::string text_of_status(const ordered_json& status) {
       text += fmt::format("    {}\n", specs::printable(line, std::string::npos));
     }
   }
+  // The status of an earlier version has none.
+  for (const auto& one : status.value("waiting_commits", ordered_json::array())) {
+    text += fmt::format("  {} could not be examined, tried {} times, again at {}: {}\n",
+                        short_commit(text_of(one, "commit")), one.at("tries").get<std::size_t>(),
+                        text_of(one, "next_at"), text_of(one, "sentence"));
+  }
   text += text_of_background(status);
   // A status of an earlier version has neither.
   if (status.contains("kept")) {
@@ -285,6 +305,7 @@ std::string status_json(const Status& status) {
       {"open_regressions", std::move(regressions)},
       {"last_verdicts", verdicts_json(status)},
       {"failed_builds", builds_json(status)},
+      {"waiting_commits", waiting_json(status)},
       {"noise_floor", std::move(noise)},
       {"unfit", status.unfit},
       {"idle_work", status.idle_work},

@@ -211,7 +211,7 @@ void Store::Database::fail(const std::exception& error) const {
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || dynamic_cast<const DamagedStore*>(&error)) {
     throw DamagedStore(fmt::format("{}: {}", file_.string(), error.what()));
   }
-  throw Error(fmt::format("{}: {}", file_.string(), error.what()));
+  throw HostError(fmt::format("{}: {}", file_.string(), error.what()));
 }
 
 }  // namespace tandem::daemon::store

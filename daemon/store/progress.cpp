@@ -42,7 +42,43 @@ void Store::set_done(const WatchKey& key, const std::string& commit, std::int64_
         .with(commit)
         .with(at)
         .run();
+    Query(database_->prepared("DELETE FROM waiting_commit WHERE scope = ? AND commit_hash = ?"))
+        .with(database_->scope(key))
+        .with(commit)
+        .run();
   });
+}
+
+void Store::save_waiting_commit(const WatchKey& key, const WaitingCommit& waiting) {
+  database_->write([&] {
+    Query(database_->prepared("INSERT INTO waiting_commit (scope, commit_hash, kind, sentence, tries, due) "
+                              "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (scope, commit_hash) DO UPDATE SET "
+                              "kind = excluded.kind, sentence = excluded.sentence, tries = excluded.tries, "
+                              "due = excluded.due"))
+        .with(database_->scope(key))
+        .with(waiting.commit)
+        .with(waiting.kind)
+        .with(waiting.sentence)
+        .with(static_cast<std::int64_t>(waiting.tries))
+        .with(waiting.due)
+        .run();
+  });
+}
+
+std::vector<WaitingCommit> Store::waiting_commits(const WatchKey& key) const {
+  std::vector<WaitingCommit> commits;
+  database_->read([&] {
+    Query query(
+        database_->prepared("SELECT commit_hash, kind, sentence, tries, due FROM waiting_commit "
+                            "JOIN scope ON scope.id = waiting_commit.scope "
+                            "WHERE watch = ? AND platform = ? ORDER BY position"));
+    query.with(key);
+    while (query.next()) {
+      commits.push_back({query.text(0), query.text(1), query.text(2),
+                         static_cast<std::size_t>(query.number(3)), query.number(4)});
+    }
+  });
+  return commits;
 }
 
 std::optional<std::string> Store::start(const WatchKey& key) const {

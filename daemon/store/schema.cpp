@@ -152,6 +152,16 @@ CREATE TABLE future_commit (
 ALTER TABLE request ADD COLUMN origin TEXT NOT NULL DEFAULT 'person';
 UPDATE request SET origin = 'tandem'
   WHERE wished_by = 'tandem' AND (kind = 'confirm' OR (kind = 'bisect' AND record <> ''));
+CREATE TABLE waiting_commit (
+  position    INTEGER PRIMARY KEY AUTOINCREMENT,
+  scope       INTEGER NOT NULL REFERENCES scope,
+  commit_hash TEXT NOT NULL,
+  kind        TEXT NOT NULL,
+  sentence    TEXT NOT NULL,
+  tries       INTEGER NOT NULL,
+  due         INTEGER NOT NULL,
+  UNIQUE (scope, commit_hash)
+);
 )sql"};
 
 }  // namespace tandem::daemon::store

@@ -47,6 +47,15 @@ struct StoredBuild {
   std::string identity = {};    ///< equal for builds that run the same code in the same way; empty: unknown
 };
 
+/// A commit that could not be examined, for a reason that may pass.
+struct WaitingCommit {
+  std::string commit;
+  std::string kind;      ///< a name of builders::BuildFailure::Kind
+  std::string sentence;  ///< of the last try
+  std::size_t tries = 0;
+  std::int64_t due = 0;  ///< when it is tried again, seconds since 1970
+};
+
 /// Something outside that failed or changed: a fetch, a force-push. Shown in the status.
 struct StoredEvent {
   std::string watch;
@@ -100,8 +109,8 @@ struct RecordChange {
 };
 
 /// The file is ours or was, and what is in it cannot be trusted: SQLite calls it malformed or no database.
-struct DamagedStore : Error {
-  using Error::Error;
+struct DamagedStore : HostError {
+  using HostError::HostError;
 };
 
 /// How much of a walk is kept. Whatever is `needed` stays, whatever its age.
@@ -163,6 +172,10 @@ class Store {
   /// All commits examined to their end, in the order they were examined; one examined again moves to the end.
   [[nodiscard]] std::vector<std::string> done(const WatchKey& key) const;
   void set_done(const WatchKey& key, const std::string& commit, std::int64_t at);
+  /// Replaces the one of the same commit; `set_done` ends it.
+  void save_waiting_commit(const WatchKey& key, const WaitingCommit& waiting);
+  /// Oldest first.
+  [[nodiscard]] std::vector<WaitingCommit> waiting_commits(const WatchKey& key) const;
   /// The first commit of the walk, which every control is at or after. It moves only when the branch is
   /// rewritten.
   [[nodiscard]] std::optional<std::string> start(const WatchKey& key) const;

@@ -55,9 +55,12 @@ TEST(Pipeline, NotesASuspectThatCrashesInItsSecondTrial) {
     return second_trial ? std::optional(tests::crash_of(runners::Side::treatment)) : std::nullopt;
   };
   walk.examine();
-  EXPECT_EQ(walk.records(), (Texts{"not reproduced noted work c1 (c0..c1) 1.000"}));
+  EXPECT_EQ(walk.records(), (Texts{"could not be confirmed noted work c1 (c0..c1) 1.000"}));
   const Record record = walk.store->records({}).front();
   EXPECT_TRUE(record.confirmation.units.empty());
+  EXPECT_NE(record.confirmation.failure.find("Segmentation fault"), std::string::npos);
+  ASSERT_EQ(walk.store->waiting_requests().size(), 1u) << "it is tried again";
+  EXPECT_EQ(walk.store->waiting_requests().front().record, record.id);
   EXPECT_TRUE(std::isinf(record.ratio.high)) << "nothing was measured, so nothing is excluded";
   EXPECT_EQ(walk.level(), "");
 }

@@ -40,8 +40,7 @@ void tell_sqlite(const std::filesystem::path& file, const std::string& sql);
 
 /// Takes back what the fourth version of the schema and the later ones added.
 inline constexpr const char* without_fourth_step =
-    "DROP TABLE identity; DROP TABLE future_commit; "
-    "DROP INDEX verdict_by_time; "
+    "DROP TABLE identity; DROP TABLE future_commit; DROP TABLE waiting_commit; DROP INDEX verdict_by_time; "
     "ALTER TABLE verdict DROP COLUMN definition; DROP TABLE request; DROP TABLE point; "
     "DROP TABLE null_screen; DROP TABLE environment; CREATE TABLE level (commit_hash TEXT); ";
 

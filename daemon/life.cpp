@@ -11,7 +11,8 @@ namespace tandem::daemon {
 namespace {
 
 constexpr std::int64_t week_seconds = 7 * 24 * 60 * 60;
-constexpr std::size_t fewest_digits = 7;  // of a commit that a message names
+constexpr std::int64_t hour_seconds = 60 * 60;  // until what a fix left is measured again
+constexpr std::size_t fewest_digits = 7;        // of a commit that a message names
 
 using analysis::RatioInterval;
 
@@ -31,15 +32,13 @@ RatioInterval left_of(const Record& regression) {
   return cost(ratio, regression.metric.direction);
 }
 
-enum class Fit { same, smaller, larger };
-
-/// As costs: the faster step undoes the slower one when the two intervals, one of them turned over, meet.
-Fit fit_of(const Record& improvement, const Record& regression) {
+/// As costs: whether the two intervals, one of them turned over, meet. The two were measured at different
+/// times, so that this only helps to say which regression is meant.
+bool is_of_that_size(const Record& improvement, const Record& regression) {
   const RatioInterval slower = left_of(regression);
   const RatioInterval faster = cost(improvement.ratio, improvement.metric.direction);
   const double slack = 1 + regression.margin;
-  if (1 / faster.low < slower.low / slack) return Fit::smaller;
-  return 1 / faster.high > slower.high * slack ? Fit::larger : Fit::same;
+  return 1 / faster.low >= slower.low / slack && 1 / faster.high <= slower.high * slack;
 }
 
 bool same_series(const Record& one, const Record& other) {
@@ -135,28 +134,79 @@ std::optional<Ending> ended_by(const std::vector<Record>& alive, const Record& i
       return commit.size() >= fewest_digits && alive[i].culprit.id.starts_with(commit);
     });
   });
-  if (named) return Ending{*named, RecordState::fixed, "its commit was reverted", {}};
+  if (named) return Ending{*named, "its commit was reverted", Ending::Basis::named};
   const auto undone = last_where(ours, [&](std::size_t i) {
     return !facts.reverse_patch_id.empty() && alive[i].culprit_patch == facts.reverse_patch_id;
   });
-  if (undone) return Ending{*undone, RecordState::fixed, "the opposite of its change", {}};
+  if (undone) return Ending{*undone, "the opposite of its change", Ending::Basis::named};
   const auto quoted = last_where(ours, [&](std::size_t i) {
     return improvement.culprit.subject == fmt::format("Revert \"{}\"", alive[i].culprit.subject);
   });
-  if (quoted) return Ending{*quoted, RecordState::fixed, "its commit was reverted", {}};
+  if (quoted) return Ending{*quoted, "its commit was reverted", Ending::Basis::named};
 
+  if (ours.size() == 1) return Ending{ours.front(), "a confirmed faster step", Ending::Basis::size};
   std::vector<std::size_t> fitting;
   for (const std::size_t i : ours) {
-    if (fit_of(improvement, alive[i]) == Fit::same) fitting.push_back(i);
+    if (is_of_that_size(improvement, alive[i])) fitting.push_back(i);
   }
-  if (fitting.size() == 1) {
-    return Ending{fitting.front(), RecordState::fixed, "a confirmed faster step of the same size", {}};
+  if (fitting.size() != 1) return std::nullopt;
+  return Ending{fitting.front(), "a confirmed faster step of about the same size", Ending::Basis::size};
+}
+
+bool is_hidden_by_another(
+    const Record& regression, const std::string& fix, const std::vector<Record>& records,
+    const std::function<std::optional<std::size_t>(const std::string& commit)>& position) {
+  const auto from = position(regression.culprit.id);
+  const auto to = position(fix);
+  return std::any_of(records.begin(), records.end(), [&](const Record& one) {
+    const bool stays = is_alive(one.state) || one.state == RecordState::accepted;
+    if (one.id == regression.id || !same_series(one, regression) || !is_step(one.kind) || !stays)
+      return false;
+    const auto at = position(one.culprit.id);
+    return from && to && at && *from < *at && *at <= *to;
+  });
+}
+
+Record after_fix(Record regression, const FixTrial& fix, const Ending& ending) {
+  const bool known_before = regression.fix && regression.fix->commit == fix.commit;
+  const auto event = [&](RecordState state, const std::string& found) {
+    return LifeEvent{state, fix.at, "tandem", fmt::format("{}; {}", ending.reason, found), fix.commit};
+  };
+  regression.fix = fix;
+  switch (fix.outcome) {
+    case FixOutcome::gone:
+      regression.remaining.reset();
+      return with_event(
+          std::move(regression),
+          event(RecordState::fixed, "measured against the commit before the culprit, nothing is left of it"));
+    case FixOutcome::left:
+      regression.remaining = fix.ratio.estimate;
+      return with_event(std::move(regression),
+                        event(RecordState::partly_fixed,
+                              "measured against the commit before the culprit, a part of it is left"));
+    case FixOutcome::hidden:
+      if (ending.basis == Ending::Basis::named) {
+        regression.remaining.reset();
+        return with_event(std::move(regression),
+                          event(RecordState::fixed,
+                                "a later regression that is still there hides whether anything is left"));
+      }
+      break;
+    case FixOutcome::not_measured:
+      break;
   }
-  if (!fitting.empty() || ours.size() != 1) return std::nullopt;
-  const Record& only = alive[ours.front()];
-  if (fit_of(improvement, only) != Fit::smaller) return std::nullopt;
-  return Ending{ours.front(), RecordState::partly_fixed, "a confirmed faster step that undoes a part of it",
-                only.remaining.value_or(only.ratio.estimate) * improvement.ratio.estimate};
+  if (known_before) return regression;
+  const RecordState state = regression.state;
+  return with_event(
+      std::move(regression),
+      event(state, fix.outcome == FixOutcome::hidden
+                       ? "a later regression that is still there hides what it leaves of this one"
+                       : fmt::format("what it leaves of this one is not known yet: {}", fix.why)));
+}
+
+bool is_fix_due(const Record& record, std::int64_t now) {
+  return is_alive(record.state) && record.fix && record.fix->outcome == FixOutcome::not_measured &&
+         now - record.fix->at >= hour_seconds;
 }
 
 LifeEvent wished(const Record& record, Wish wish, const std::string& by, const std::string& reason,

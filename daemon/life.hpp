@@ -16,21 +16,34 @@ namespace tandem::daemon {
 /// The record with one more event; its state is the event's.
 [[nodiscard]] Record with_event(Record record, LifeEvent event);
 
-/// What a confirmed faster step does to one of the regressions that are alive.
+/// Which of the regressions that are alive a confirmed faster step concerns.
 struct Ending {
   std::size_t which = 0;  ///< of those given
-  RecordState state = RecordState::fixed;
   std::string reason;
-  std::optional<double> remaining;  ///< if partly fixed: treatment / control of what is left
+  /// `named`: its message or its patch says so. `size`: it was chosen for its size, or as the only one.
+  enum class Basis { named, size } basis = Basis::size;
 };
 
-/// Which of a benchmark's living regressions the improvement ends, wholly or in part: the one whose culprit
-/// it says it reverts (message or reverse patch id), else the only one whose size fits, margin included;
-/// else, if there is only one and the improvement is clearly smaller, that one in part. Of one partly fixed
-/// what is left counts. Nothing if none or more than one fits. Those of other benchmarks and metrics are
-/// passed over; whoever applies the ending sets the record's `remaining` to that of the ending.
+/// Which of a benchmark's living regressions the improvement concerns: the one whose culprit it says it
+/// reverts (message or reverse patch id), else the only one, else the only one whose size fits, margin
+/// included; of one partly fixed what is left counts. Nothing if none or more than one fits. Those of other
+/// benchmarks and metrics are passed over. What it leaves of that one is not known by this: it is measured.
 [[nodiscard]] std::optional<Ending> ended_by(const std::vector<Record>& alive, const Record& improvement,
                                              const builders::CommitFacts& facts);
+
+/// Whether something that got slower after the regression's culprit and up to `fix`, and stays, lies between
+/// the two commits that a FixTrial compares. `positions` gives a commit's place on the branch.
+[[nodiscard]] bool is_hidden_by_another(
+    const Record& regression, const std::string& fix, const std::vector<Record>& records,
+    const std::function<std::optional<std::size_t>(const std::string& commit)>& position);
+
+/// The regression as the measurement leaves it: gone is fixed, and something left is partly fixed with what
+/// was measured. What is hidden is fixed only if the commit was named. Else its state stays, with a note of
+/// the faster step; a second measurement that knows no more adds no note.
+[[nodiscard]] Record after_fix(Record regression, const FixTrial& fix, const Ending& ending);
+
+/// Whether what a faster commit left is still to be measured, and it is time to try again.
+[[nodiscard]] bool is_fix_due(const Record& record, std::int64_t now);
 
 /// What a person may say to a record.
 enum class Wish { acknowledge, accept, call_false_alarm, reopen };

@@ -57,6 +57,20 @@ const char* name_of(RecordState state) {
   return "unknown";
 }
 
+const char* name_of(FixOutcome outcome) {
+  switch (outcome) {
+    case FixOutcome::gone:
+      return "gone";
+    case FixOutcome::left:
+      return "left";
+    case FixOutcome::hidden:
+      return "hidden";
+    case FixOutcome::not_measured:
+      return "not measured";
+  }
+  return "unknown";
+}
+
 std::string record_id(const WatchKey& key, const std::string& benchmark, const std::string& metric,
                       const std::string& culprit) {
   constexpr std::size_t digits = 16;

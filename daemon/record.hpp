@@ -75,6 +75,22 @@ struct Retest {
   analysis::RatioInterval ratio;
 };
 
+/// What a faster commit left of a regression: `hidden` is slower than before the culprit, where a later
+/// regression that stays may be the reason.
+enum class FixOutcome { gone, left, hidden, not_measured };
+[[nodiscard]] const char* name_of(FixOutcome outcome);  ///< "gone", "left", "hidden", "not measured"
+
+/// The faster commit side by side with the commit that the regression was confirmed against.
+struct FixTrial {
+  std::string commit;     ///< that made it faster
+  std::string control;    ///< the culprit's parent, as in the confirmation
+  std::string treatment;  ///< that commit, or a later one
+  FixOutcome outcome = FixOutcome::not_measured;
+  analysis::RatioInterval ratio;  ///< of the metric; 1, from 0 to infinity, where nothing was measured
+  std::int64_t at = 0;
+  std::string why;  ///< of one that was not measured
+};
+
 /// How one commit's build, in the layout that it ships with, stood against its control: of a change that only
 /// the shipped layout has.
 struct Sighting {
@@ -129,6 +145,7 @@ struct Record {
   SearchRecord search;
   analysis::RatioInterval ratio;    ///< treatment / control of the metric, from the confirmation alone
   std::optional<double> remaining;  ///< of one partly fixed: treatment / control of what is left
+  std::optional<FixTrial> fix;      ///< what `fixed` and `partly fixed` by a faster commit rest on
   double q_value = 1;               ///< e-BH over all tests of the treatment commit
   analysis::Verdict screen;
   ConfirmationRecord confirmation;

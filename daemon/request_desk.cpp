@@ -249,7 +249,7 @@ std::optional<Answer> RequestDesk::bisect(const Request& request, const builders
       slower |= step.direction == analysis::Direction::slower;
       const bool faster = step.direction == analysis::Direction::faster;
       if (faster && step.kind == FoundStep::Kind::culprit && !request.record.empty()) {
-        mark_fixed(request.record, line.commits[step.culprit]);
+        if (!mark_fixed(request.record, repository, line.commits[step.culprit], stop)) return std::nullopt;
       }
     }
   }
@@ -262,13 +262,24 @@ std::optional<Answer> RequestDesk::bisect(const Request& request, const builders
                 fmt::format("{}", fmt::join(lines, "\n"))};
 }
 
-void RequestDesk::mark_fixed(const std::string& record, const builders::Commit& by) const {
+bool RequestDesk::mark_fixed(const std::string& id, const builders::Repository& repository,
+                             const builders::Commit& by, const std::stop_token& stop) {
+  const auto record = workshop_.store.record(id);
+  if (!record || record->state != RecordState::recovered) return true;
+  const auto control = repository.find(record->confirmation.control);
+  if (!control) return true;
+  const Line pair = make_line({*control, by}, now_seconds());
+  const auto fix = FixTrials(settings_, workshop_, bench_).measure(pair, 1, *record, by.id, stop);
+  if (!fix) return false;
+  // It is gone at the tip: what is left here was undone by a later commit.
+  if (fix->outcome != FixOutcome::gone) return true;
   const auto change = [&](Record one) {
     if (one.state != RecordState::recovered) return one;
-    return with_event(std::move(one), {RecordState::fixed, workshop_.now(), "tandem",
-                                       "found by a search after it had recovered", by.id});
+    return after_fix(std::move(one), *fix,
+                     {0, "found by a search after it had recovered", Ending::Basis::size});
   };
-  workshop_.store.save_records({}, {published(workshop_.publisher, {record, change})});
+  workshop_.store.save_records({}, {published(workshop_.publisher, {id, change})});
+  return true;
 }
 
 std::optional<Answer> RequestDesk::rerun(const Request& request, const builders::Repository& repository,

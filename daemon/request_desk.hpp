@@ -62,7 +62,10 @@ class RequestDesk {
                                                   const std::string& why) const;
   /// A suspect that was put off does not stay so once it has been looked at.
   void end_postponed(const std::string& record, bool unseen) const;
-  void mark_fixed(const std::string& record, const builders::Commit& by) const;
+  /// A regression that has recovered is fixed by this commit if it is measured to be gone there. False: it
+  /// was stopped.
+  [[nodiscard]] bool mark_fixed(const std::string& id, const builders::Repository& repository,
+                                const builders::Commit& by, const std::stop_token& stop);
 
   const PipelineSettings& settings_;
   const Workshop& workshop_;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "daemon/fix_trial.hpp"
 #include "daemon/life.hpp"
 #include "daemon/published_change.hpp"
 
@@ -83,9 +84,36 @@ void keep(const IdleGround& ground, const Due& due, const Retest& found) {
                                      requests);
 }
 
+/// What a faster commit left of a regression could not be measured when it came: this tries it again.
+std::optional<IdleStep> measure_fix(const IdleGround& ground, const Line& line, const std::stop_token& stop) {
+  const std::int64_t now = ground.workshop.now();
+  for (const Record& record : ground.workshop.store.living(ground.settings.key)) {
+    const auto treatment = is_fix_due(record, now) ? line.position(record.fix->commit) : std::nullopt;
+    if (!treatment) continue;
+    tell_work(ground, fmt::format("measuring what is left of {} of {}", record.id, record.benchmark));
+    FixTrials trials(ground.settings, ground.workshop, ground.bench);
+    auto fix = trials.measure(line, *treatment, record, record.fix->commit, stop);
+    if (!fix) return IdleStep::stopped;
+    const auto series =
+        ground.workshop.store.records({ground.settings.key, record.benchmark, std::nullopt, std::nullopt});
+    const auto position = [&](const std::string& commit) { return line.position(commit); };
+    const bool hidden = is_hidden_by_another(record, fix->commit, series, position);
+    if (hidden && fix->outcome == FixOutcome::left) fix->outcome = FixOutcome::hidden;
+    const auto change = [&](Record one) {
+      // A person may have dismissed it meanwhile.
+      if (!is_alive(one.state)) return one;
+      return after_fix(std::move(one), *fix, {0, "a confirmed faster step", Ending::Basis::size});
+    };
+    ground.workshop.store.save_records({}, {published(ground.workshop.publisher, {record.id, change})});
+    return IdleStep::made;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 IdleStep retest(const IdleGround& ground, const Line& line, NewestGood& newest, const std::stop_token& stop) {
+  if (const auto measured = measure_fix(ground, line, stop)) return *measured;
   const auto due = next_due(ground, line, newest);
   if (!due) return IdleStep::nothing;
   const Candidate& candidate = due->trial.candidates.front();

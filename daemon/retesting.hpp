@@ -8,7 +8,8 @@ namespace tandem::daemon {
 
 /// Measures the first regression, of whichever metric, whose re-test is due: the culprit's parent against the
 /// newest good commit. What came of it stands in the record and its report. One that is gone twice in a row
-/// has recovered, and the search for the commit that did it is queued. Nothing is re-tested where nothing
+/// has recovered, and the search for the commit that did it is queued. What a faster commit left of one, and
+/// could not be measured when that commit came, goes first. Nothing is re-tested where nothing
 /// could be recorded.
 [[nodiscard]] IdleStep retest(const IdleGround& ground, const Line& line, NewestGood& newest,
                               const std::stop_token& stop);

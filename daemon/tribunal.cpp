@@ -77,8 +77,7 @@ bool Tribunal::settle(const Line& line, std::size_t position, const Suspect& sus
     // One that is known is being tried again right now, or was decided before.
     if (!workshop_.store.record(later.record)) requests.push_back(std::move(later));
   }
-  write(line, position, suspect, *findings, requests);
-  return true;
+  return write(line, position, suspect, *findings, requests, stop);
 }
 
 Request Tribunal::confirm_later(const Line& line, std::size_t position, const Suspect& suspect) const {
@@ -102,11 +101,49 @@ void Tribunal::postpone(const Line& line, std::size_t position, const Suspect& s
   finding.step.control = suspect.control;
   finding.step.culprit = position;
   finding.step.confirmation.exact = suspect.screened.rule == Screened::Rule::exact;
-  write(line, position, suspect, {finding}, {confirm_later(line, position, suspect)});
+  static_cast<void>(
+      write(line, position, suspect, {finding}, {confirm_later(line, position, suspect)}, {}));
 }
 
-void Tribunal::write(const Line& line, std::size_t position, const Suspect& suspect,
-                     const std::vector<Finding>& findings, const std::vector<Request>& requests) {
+std::optional<std::vector<Tribunal::Fix>> Tribunal::ended(const Line& line, const Record& improvement,
+                                                          const std::vector<Record>& series,
+                                                          const std::stop_token& stop) {
+  std::vector<Record> living = series;
+  std::erase_if(living, [](const Record& one) { return !is_alive(one.state); });
+  const auto facts = workshop_.facts ? workshop_.facts(improvement.culprit.id) : builders::CommitFacts{};
+  const auto concerned = ended_by(living, improvement, facts);
+  if (!concerned) return std::vector<Fix>{};
+  const auto position = [&](const std::string& commit) { return line.position(commit); };
+  const std::size_t treatment = line.position(improvement.culprit.id).value();
+  std::vector<Record> records = series;
+  std::vector<Fix> fixes;
+  const auto measured = [&](const Record& regression, const std::string& fixed_by, const Ending& ending) {
+    auto fix = fixes_.measure(line, treatment, regression, fixed_by, stop);
+    if (!fix) return false;
+    const bool hidden = is_hidden_by_another(regression, improvement.culprit.id, records, position);
+    if (hidden && fix->outcome == FixOutcome::left) fix->outcome = FixOutcome::hidden;
+    fixes.push_back({regression.id, *fix, ending});
+    for (Record& one : records) {
+      if (one.id == regression.id) one = after_fix(one, *fix, ending);
+    }
+    return true;
+  };
+  if (!measured(living[concerned->which], improvement.culprit.id, *concerned)) return std::nullopt;
+  // What hid the fix of an older one may be gone with this.
+  for (const Record& older : std::vector<Record>(records)) {
+    const bool waits = is_alive(older.state) && older.fix && older.fix->outcome == FixOutcome::hidden;
+    if (!waits || older.id == fixes.front().id) continue;
+    if (is_hidden_by_another(older, improvement.culprit.id, records, position)) continue;
+    if (!measured(older, older.fix->commit, {0, "a confirmed faster step", Ending::Basis::size})) {
+      return std::nullopt;
+    }
+  }
+  return fixes;
+}
+
+bool Tribunal::write(const Line& line, std::size_t position, const Suspect& suspect,
+                     const std::vector<Finding>& findings, const std::vector<Request>& requests,
+                     const std::stop_token& stop) {
   const std::string& commit = line.commits[position].id;
   store::Store::Step step;
   step.requests = requests;
@@ -114,10 +151,8 @@ void Tribunal::write(const Line& line, std::size_t position, const Suspect& susp
                                    suspect.screened, suspect.seed);
   const auto known =
       workshop_.store.records({settings_.key, suspect.candidate.name, std::nullopt, std::nullopt});
-  std::vector<Record> living = known;
-  std::erase_if(living, [&](const Record& one) {
-    return !is_alive(one.state) || one.metric.name != suspect.candidate.metric.name;
-  });
+  std::vector<Record> series = known;
+  std::erase_if(series, [&](const Record& one) { return one.metric.name != suspect.candidate.metric.name; });
   for (const Finding& finding : findings) {
     Record record = record_of(line, position, suspect, finding);
     // What was a note may have become more; a step is written once.
@@ -129,21 +164,18 @@ void Tribunal::write(const Line& line, std::size_t position, const Suspect& susp
       record.life.insert(record.life.begin(), old->life.begin(), old->life.end());
       record.sightings = old->sightings;
     }
-    const bool undoes = record.kind == RecordKind::improvement;
-    if (const auto ended =
-            undoes ? ended_by(living, record,
-                              workshop_.facts ? workshop_.facts(record.culprit.id) : builders::CommitFacts{})
-                   : std::nullopt) {
-      const auto change = [this, ending = *ended, by = record.culprit.id](Record one) {
-        // A person may have ended it meanwhile.
-        if (!is_alive(one.state)) return one;
-        one.remaining = ending.remaining;
-        return with_event(std::move(one), {ending.state, workshop_.now(), "tandem", ending.reason, by});
-      };
-      step.changes.push_back(published(workshop_.publisher, {living[ended->which].id, change}));
-      living[ended->which] = change(living[ended->which]);
-      if (!is_alive(living[ended->which].state)) {
-        living.erase(living.begin() + static_cast<std::ptrdiff_t>(ended->which));
+    if (record.kind == RecordKind::improvement) {
+      const auto fixes = ended(line, record, series, stop);
+      if (!fixes) return false;
+      for (const Fix& fix : *fixes) {
+        const auto change = [fix](Record one) {
+          // A person may have ended it meanwhile.
+          return is_alive(one.state) ? after_fix(std::move(one), fix.trial, fix.ending) : one;
+        };
+        step.changes.push_back(published(workshop_.publisher, {fix.id, change}));
+        for (Record& one : series) {
+          if (one.id == fix.id) one = change(one);
+        }
       }
     }
     step.records.push_back(std::move(record));
@@ -156,6 +188,7 @@ void Tribunal::write(const Line& line, std::size_t position, const Suspect& susp
     workshop_.store.save_records(step.records, step.changes, step.requests);
   }
   workshop_.publisher.saved(step.records);
+  return true;
 }
 
 Record Tribunal::record_of(const Line& line, std::size_t position, const Suspect& suspect,

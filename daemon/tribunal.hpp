@@ -7,6 +7,8 @@
 
 #include "daemon/bench.hpp"
 #include "daemon/culprit_hunt.hpp"
+#include "daemon/fix_trial.hpp"
+#include "daemon/life.hpp"
 #include "daemon/pipeline.hpp"
 
 namespace tandem::daemon {
@@ -19,7 +21,8 @@ class Tribunal {
         workshop_(workshop),
         bench_(bench),
         confirmer_(settings, workshop, bench),
-        hunt_(settings, workshop, bench) {}
+        hunt_(settings, workshop, bench),
+        fixes_(settings, workshop, bench) {}
 
   /// What the second trial found: steps of the level, or why there is none.
   struct Finding {
@@ -50,8 +53,20 @@ class Tribunal {
 
  private:
   [[nodiscard]] Request confirm_later(const Line& line, std::size_t position, const Suspect& suspect) const;
-  void write(const Line& line, std::size_t position, const Suspect& suspect,
-             const std::vector<Finding>& findings, const std::vector<Request>& requests = {});
+  /// False if it was stopped; then nothing is stored.
+  [[nodiscard]] bool write(const Line& line, std::size_t position, const Suspect& suspect,
+                           const std::vector<Finding>& findings, const std::vector<Request>& requests,
+                           const std::stop_token& stop);
+  /// What is left of a regression, by its id.
+  struct Fix {
+    std::string id;
+    FixTrial trial;
+    Ending ending;
+  };
+  /// What the improvement leaves of the regressions that it concerns, measured. Nothing: stopped.
+  [[nodiscard]] std::optional<std::vector<Fix>> ended(const Line& line, const Record& improvement,
+                                                      const std::vector<Record>& series,
+                                                      const std::stop_token& stop);
   [[nodiscard]] Record record_of(const Line& line, std::size_t position, const Suspect& suspect,
                                  const Finding& finding) const;
   void add_builds(const Line& line, const Suspect& suspect, const FoundStep& step, Record& record) const;
@@ -63,6 +78,7 @@ class Tribunal {
   Confirmer confirmer_;
   CulpritHunt hunt_;
   std::string why_unconfirmed_;
+  FixTrials fixes_;
 };
 
 }  // namespace tandem::daemon

@@ -135,6 +135,31 @@ Json retests_json(const std::vector<Retest>& retests) {
   return list;
 }
 
+Json fix_json(const std::optional<FixTrial>& fix) {
+  if (!fix) return {};
+  return {{"commit", fix->commit},
+          {"control", fix->control},
+          {"treatment", fix->treatment},
+          {"outcome", name_of(fix->outcome)},
+          {"ratio", to_json(fix->ratio)},
+          {"at", iso_time(fix->at)},
+          {"why", fix->why}};
+}
+
+FixTrial fix_from_json(const Json& value) {
+  FixTrial fix;
+  fix.commit = text_at(value, "commit");
+  fix.control = text_at(value, "control");
+  fix.treatment = text_at(value, "treatment");
+  fix.outcome = choice_at(value, "outcome",
+                          {FixOutcome::gone, FixOutcome::left, FixOutcome::hidden, FixOutcome::not_measured},
+                          [](FixOutcome one) { return daemon::name_of(one); });
+  fix.ratio = ratio_from_json(member(value, "ratio"));
+  fix.at = time_at(value, "at");
+  fix.why = text_at(value, "why");
+  return fix;
+}
+
 Json sightings_json(const std::vector<Sighting>& sightings) {
   Json list = Json::array();
   for (const Sighting& sighting : sightings) {
@@ -175,6 +200,7 @@ void read_later_fields(const Json& value, Record& record) {
   if (value.contains("remaining") && !value.at("remaining").is_null()) {
     record.remaining = number_at(value, "remaining");
   }
+  if (value.contains("fix") && !value.at("fix").is_null()) record.fix = fix_from_json(value.at("fix"));
   if (value.contains("q_value")) record.q_value = number_at(value, "q_value");
   if (value.contains("retests")) {
     for (const Json& one : array_at(value, "retests")) {
@@ -213,6 +239,7 @@ Json json_of(const Record& record) {
           {"search", search_json(record.search)},
           {"ratio", to_json(record.ratio)},
           {"remaining", record.remaining ? Json(*record.remaining) : Json()},
+          {"fix", fix_json(record.fix)},
           {"q_value", record.q_value},
           {"screen", to_json(record.screen)},
           {"confirmation", confirmation_json(record.confirmation)},

@@ -243,9 +243,20 @@ class Walk {
     std::vector<Record> alive = records_of(benchmark);
     std::erase_if(alive, [](const Record& one) { return !is_alive(one.state); });
     if (const auto ended = ended_by(alive, record, branch_[culprit].facts)) {
-      Record changed = alive[ended->which];
-      changed.remaining = ended->remaining;
-      save(with_event(changed, {ended->state, ++clock_, "tandem", ended->reason, record.culprit.id}));
+      const Record& regression = alive[ended->which];
+      const auto before = line_.position(regression.culprit.id).value() - 1;
+      FixTrial fix;
+      fix.commit = fix.treatment = record.culprit.id;
+      fix.at = ++clock_;
+      const double left = std::exp(effect(before, culprit));
+      fix.ratio = {left, left * 0.999, left * 1.001, 0.95};
+      fix.outcome = left >= 1 + margin / 2 ? FixOutcome::left : FixOutcome::gone;
+      const auto position = [&](const std::string& commit) { return line_.position(commit); };
+      if (fix.outcome == FixOutcome::left &&
+          is_hidden_by_another(regression, fix.commit, records_of(benchmark), position)) {
+        fix.outcome = FixOutcome::hidden;
+      }
+      save(after_fix(regression, fix, *ended));
     }
   }
 

@@ -25,47 +25,35 @@ Record improvement_of(double estimate, double low, double high) {
   return record;
 }
 
-/// "1 fixed", "0 partly fixed 1.038" or "nothing".
+/// "1 named", "0 size" or "nothing".
 std::string ending_of(const std::vector<Record>& alive, const Record& improvement,
                       const CommitFacts& facts = {}) {
   const auto ending = ended_by(alive, improvement, facts);
   if (!ending) return "nothing";
   EXPECT_FALSE(ending->reason.empty());
-  std::string text = std::to_string(ending->which) + " " + name_of(ending->state);
-  if (ending->remaining) text += " " + std::to_string(*ending->remaining).substr(0, 5);
-  return text;
+  return std::to_string(ending->which) + (ending->basis == Ending::Basis::named ? " named" : " size");
 }
 
-TEST(Ending, IsAFasterStepOfTheSameSize) {
-  EXPECT_EQ(ending_of({regression_of(1.1, 1.09, 1.11)}, improvement_of(1 / 1.1, 1 / 1.11, 1 / 1.09)),
-            "0 fixed");
-}
-
-TEST(Ending, LetsTheIntervalsMeetWithinTheMargin) {
-  const Record regression = regression_of(1.1, 1.09, 1.11);  // the margin is 1 %
-  EXPECT_EQ(ending_of({regression}, improvement_of(1 / 1.125, 1 / 1.13, 1 / 1.12)), "0 fixed");
-  EXPECT_EQ(ending_of({regression}, improvement_of(1 / 1.075, 1 / 1.08, 1 / 1.07)), "0 fixed");
-  EXPECT_EQ(ending_of({regression}, improvement_of(1 / 1.135, 1 / 1.14, 1 / 1.13)), "nothing") << "larger";
-  EXPECT_EQ(ending_of({regression}, improvement_of(1 / 1.065, 1 / 1.07, 1 / 1.06)), "0 partly fixed 1.032");
-}
-
-TEST(Ending, IsNoneForAStepThatIsTooLargeOrForNoRegression) {
-  EXPECT_EQ(ending_of({regression_of(1.2, 1.19, 1.21)}, improvement_of(0.5, 0.49, 0.51)), "nothing");
+TEST(Ending, IsThatOfTheOnlyOneWhateverItsSize) {
+  const Record regression = regression_of(1.1, 1.09, 1.11);
+  EXPECT_EQ(ending_of({regression}, improvement_of(1 / 1.1, 1 / 1.11, 1 / 1.09)), "0 size");
+  EXPECT_EQ(ending_of({regression}, improvement_of(1 / 1.04, 1 / 1.05, 1 / 1.03)), "0 size");
+  EXPECT_EQ(ending_of({regression}, improvement_of(0.5, 0.49, 0.51)), "0 size");
   EXPECT_EQ(ending_of({}, improvement_of(0.95, 0.94, 0.96)), "nothing");
+}
+
+TEST(Ending, OfSeveralLetsTheIntervalsMeetWithinTheMargin) {
+  // The margin is 1 %.
+  const std::vector<Record> alive = {regression_of(1.5, 1.49, 1.51), regression_of(1.1, 1.09, 1.11)};
+  EXPECT_EQ(ending_of(alive, improvement_of(1 / 1.1, 1 / 1.11, 1 / 1.09)), "1 size");
+  EXPECT_EQ(ending_of(alive, improvement_of(1 / 1.125, 1 / 1.13, 1 / 1.12)), "1 size");
+  EXPECT_EQ(ending_of(alive, improvement_of(1 / 1.075, 1 / 1.08, 1 / 1.07)), "1 size");
+  EXPECT_EQ(ending_of(alive, improvement_of(1 / 1.135, 1 / 1.14, 1 / 1.13)), "nothing");
+  EXPECT_EQ(ending_of(alive, improvement_of(1 / 1.065, 1 / 1.07, 1 / 1.06)), "nothing");
 }
 
 TEST(Ending, IsNoneWhereTwoFit) {
   const std::vector<Record> alive = {regression_of(1.1, 1.09, 1.11), regression_of(1.1, 1.08, 1.12)};
-  EXPECT_EQ(ending_of(alive, improvement_of(1 / 1.1, 1 / 1.11, 1 / 1.09)), "nothing");
-}
-
-TEST(Ending, TakesTheOnlyOneOfSeveralThatFits) {
-  const std::vector<Record> alive = {regression_of(1.5, 1.49, 1.51), regression_of(1.1, 1.09, 1.11)};
-  EXPECT_EQ(ending_of(alive, improvement_of(1 / 1.1, 1 / 1.11, 1 / 1.09)), "1 fixed");
-}
-
-TEST(Ending, IsNotOneInPartWhereThereAreTwo) {
-  const std::vector<Record> alive = {regression_of(1.5, 1.49, 1.51), regression_of(1.3, 1.29, 1.31)};
   EXPECT_EQ(ending_of(alive, improvement_of(1 / 1.1, 1 / 1.11, 1 / 1.09)), "nothing");
 }
 
@@ -76,8 +64,8 @@ TEST(Ending, PassesOverOtherMetricsAndBenchmarks) {
   other.benchmark = "matmul";
   const Record improvement = improvement_of(1 / 1.1, 1 / 1.11, 1 / 1.09);
   EXPECT_EQ(ending_of({memory, other}, improvement), "nothing");
-  EXPECT_EQ(ending_of({memory, other, regression_of(1.1, 1.09, 1.11)}, improvement), "2 fixed");
-  EXPECT_EQ(ending_of({memory, regression_of(1.2, 1.19, 1.21)}, improvement), "1 partly fixed 1.090");
+  EXPECT_EQ(ending_of({memory, other, regression_of(1.1, 1.09, 1.11)}, improvement), "2 size");
+  EXPECT_EQ(ending_of({memory, regression_of(1.2, 1.19, 1.21)}, improvement), "1 size");
 }
 
 TEST(Ending, IsThatOfTheCommitThatTheMessageNames) {
@@ -86,10 +74,10 @@ TEST(Ending, IsThatOfTheCommitThatTheMessageNames) {
   const Record improvement = improvement_of(1 / 1.1, 1 / 1.11, 1 / 1.09);
   CommitFacts facts;
   facts.reverts = {"5555555"};
-  EXPECT_EQ(ending_of(alive, improvement, facts), "1 fixed");
+  EXPECT_EQ(ending_of(alive, improvement, facts), "1 named");
   facts.reverts = {"99999999", alive[0].culprit.id};
-  EXPECT_EQ(ending_of(alive, improvement, facts), "0 fixed");
-  EXPECT_EQ(ending_of(alive, improvement_of(0.98, 0.97, 0.99), facts), "0 fixed") << "whatever the size";
+  EXPECT_EQ(ending_of(alive, improvement, facts), "0 named");
+  EXPECT_EQ(ending_of(alive, improvement_of(0.98, 0.97, 0.99), facts), "0 named") << "whatever the size";
   facts.reverts = {"555555"};
   EXPECT_EQ(ending_of(alive, improvement, facts), "nothing") << "too few digits to name a commit";
 }
@@ -102,7 +90,7 @@ TEST(Ending, IsThatOfTheChangeWhoseOppositeItIs) {
   const Record improvement = improvement_of(1 / 1.1, 1 / 1.11, 1 / 1.09);
   EXPECT_EQ(ending_of(alive, improvement, facts), "nothing") << "the same change is not its opposite";
   facts.reverse_patch_id = "abc";
-  EXPECT_EQ(ending_of(alive, improvement, facts), "0 fixed");
+  EXPECT_EQ(ending_of(alive, improvement, facts), "0 named");
   facts.reverse_patch_id.clear();
   alive[0].culprit_patch.clear();
   EXPECT_EQ(ending_of(alive, improvement, facts), "nothing") << "two that are unknown are not the same";
@@ -114,7 +102,7 @@ TEST(Ending, IsThatOfTheSubjectThatIsReverted) {
   alive[1].culprit.subject = "Keep \"rows\" in vectors";
   Record improvement = improvement_of(1 / 1.1, 1 / 1.11, 1 / 1.09);
   improvement.culprit.subject = "Revert \"Keep \"rows\" in vectors\"";
-  EXPECT_EQ(ending_of(alive, improvement), "1 fixed");
+  EXPECT_EQ(ending_of(alive, improvement), "1 named");
   improvement.culprit.subject = "Revert \"Something else\"";
   EXPECT_EQ(ending_of(alive, improvement), "nothing");
 }
@@ -128,38 +116,70 @@ TEST(Ending, TrustsIdsMoreThanPatchesAndPatchesMoreThanSubjects) {
   Record improvement = improvement_of(1 / 1.1, 1 / 1.11, 1 / 1.09);
   improvement.culprit.subject = "Revert \"By subject\"";
   CommitFacts facts;
-  EXPECT_EQ(ending_of(alive, improvement, facts), "0 fixed");
+  EXPECT_EQ(ending_of(alive, improvement, facts), "0 named");
   facts.reverse_patch_id = "patch";
-  EXPECT_EQ(ending_of(alive, improvement, facts), "1 fixed");
+  EXPECT_EQ(ending_of(alive, improvement, facts), "1 named");
   facts.reverts = {"33333333"};
-  EXPECT_EQ(ending_of(alive, improvement, facts), "2 fixed");
+  EXPECT_EQ(ending_of(alive, improvement, facts), "2 named");
 }
 
-TEST(Ending, InPartIsFollowedByThatOfTheRest) {
-  Record regression = regression_of(1.1, 1.095, 1.105);
-  const auto part = ended_by({regression}, improvement_of(1 / 1.06, 1 / 1.065, 1 / 1.055), {});
-  ASSERT_TRUE(part);
-  EXPECT_EQ(part->state, RecordState::partly_fixed);
-  ASSERT_TRUE(part->remaining);
-  EXPECT_NEAR(*part->remaining, 1.1 / 1.06, 1e-12);
-  regression.remaining = part->remaining;
-  regression.state = part->state;
-  EXPECT_EQ(ending_of({regression}, improvement_of(1 / 1.038, 1 / 1.042, 1 / 1.034)), "0 fixed");
-  EXPECT_EQ(ending_of({regression}, improvement_of(1 / 1.1, 1 / 1.105, 1 / 1.095)), "nothing")
+TEST(Ending, OfOnePartlyFixedComparesWhatIsLeft) {
+  Record part = regression_of(1.1, 1.095, 1.105);
+  part.remaining = 1.038;
+  const std::vector<Record> alive = {regression_of(1.5, 1.49, 1.51), part};
+  EXPECT_EQ(ending_of(alive, improvement_of(1 / 1.038, 1 / 1.042, 1 / 1.034)), "1 size");
+  EXPECT_EQ(ending_of(alive, improvement_of(1 / 1.1, 1 / 1.105, 1 / 1.095)), "nothing")
       << "the size of all of it is more than what is left";
-  EXPECT_EQ(ending_of({regression}, improvement_of(1 / 1.015, 1 / 1.018, 1 / 1.012)), "0 partly fixed 1.022")
-      << "a part of the rest";
 }
 
 TEST(Ending, ComparesThroughputsAsCosts) {
   Record regression = regression_of(0.9, 0.89, 0.91);
+  Record other = regression_of(0.5, 0.49, 0.51);
   Record improvement = improvement_of(1 / 0.9, 1 / 0.91, 1 / 0.89);
-  regression.metric = improvement.metric = {"throughput", "1/s", specs::Direction::higher_is_better};
-  EXPECT_EQ(ending_of({regression}, improvement), "0 fixed");
+  regression.metric = other.metric =
+      improvement.metric = {"throughput", "1/s", specs::Direction::higher_is_better};
+  EXPECT_EQ(ending_of({other, regression}, improvement), "1 size");
   improvement.ratio = {1.5, 1.49, 1.51, 0.95};
-  EXPECT_EQ(ending_of({regression}, improvement), "nothing");
-  improvement.ratio = {1.05, 1.045, 1.055, 0.95};
-  EXPECT_EQ(ending_of({regression}, improvement), "0 partly fixed 0.945");
+  EXPECT_EQ(ending_of({other, regression}, improvement), "nothing");
+}
+
+FixTrial fix_of(FixOutcome outcome, double ratio = 1) {
+  FixTrial fix;
+  fix.commit = fix.treatment = std::string(40, '7');
+  fix.outcome = outcome;
+  fix.ratio = {ratio, ratio - 0.001, ratio + 0.001, 0.95};
+  fix.at = some_day;
+  fix.why = "its launches failed";
+  return fix;
+}
+
+TEST(AfterAFix, TheStateIsWhatWasMeasured) {
+  const Ending by_size{0, "a confirmed faster step", Ending::Basis::size};
+  const Ending by_name{0, "its commit was reverted", Ending::Basis::named};
+  Record regression = regression_of(1.1, 1.09, 1.11);
+  EXPECT_EQ(after_fix(regression, fix_of(FixOutcome::gone), by_size).state, RecordState::fixed);
+  const Record part = after_fix(regression, fix_of(FixOutcome::left, 1.03), by_name);
+  EXPECT_EQ(part.state, RecordState::partly_fixed);
+  EXPECT_EQ(part.remaining, 1.03);
+  EXPECT_EQ(part.life.back().commit, std::string(40, '7'));
+  const Record rest = after_fix(part, fix_of(FixOutcome::gone), by_size);
+  EXPECT_EQ(rest.state, RecordState::fixed);
+  EXPECT_FALSE(rest.remaining);
+  EXPECT_EQ(after_fix(regression, fix_of(FixOutcome::hidden, 1.2), by_size).state, RecordState::open);
+  EXPECT_EQ(after_fix(regression, fix_of(FixOutcome::hidden, 1.2), by_name).state, RecordState::fixed);
+  regression.state = RecordState::acknowledged;
+  EXPECT_EQ(after_fix(regression, fix_of(FixOutcome::not_measured), by_name).state,
+            RecordState::acknowledged);
+}
+
+TEST(AfterAFix, WhatIsNotKnownIsNotedOnce) {
+  const Ending ending{0, "a confirmed faster step", Ending::Basis::size};
+  const Record before = regression_of(1.1, 1.09, 1.11);
+  const Record once = after_fix(before, fix_of(FixOutcome::not_measured), ending);
+  EXPECT_EQ(once.life.size(), before.life.size() + 1);
+  const Record twice = after_fix(once, fix_of(FixOutcome::not_measured), ending);
+  EXPECT_EQ(twice.life.size(), once.life.size());
+  EXPECT_EQ(after_fix(twice, fix_of(FixOutcome::gone), ending).state, RecordState::fixed);
 }
 
 TEST(Life, GainsOneEventAndItsState) {

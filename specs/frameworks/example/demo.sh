@@ -2,12 +2,14 @@
 # demo.sh TANDEM WORK_DIR: writes the example's history, lets the daemon walk it, and checks what it found: one
 # regression, the right commit and operator, fixed by the right commit, the faster convolution noted. Never a ratio.
 # Exit codes: 0 as planted, 1 a wrong outcome, 3 the host is too noisy, 4 something outside failed.
+# TANDEM_DEMO_CXXFLAGS: flags that the example is built with instead of the usual ones, such as "-O3 -march=native".
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 tandem=$1
 work=$2
 repository=$work/repository
 state=$work/state
+flags=${TANDEM_DEMO_CXXFLAGS:-}
 
 say() { printf '%s\n' "$*"; }
 commit_of() { git -C "$repository" log --format=%H -1 --fixed-strings --grep="$1" main; }
@@ -17,7 +19,7 @@ rm -rf "$work"
 mkdir -p "$work"
 "$here/make_history.sh" "$repository" >/dev/null
 slow=$(commit_of 'softmax: Refuse input that has overflowed')
-fix=$(commit_of 'softmax: Look at the sum instead of every value')
+fix=$(commit_of 'softmax: Leave the look for overflows to the caller')
 fast=$(commit_of 'conv2d: Find the taps inside the image once per pixel')
 commits=$(git -C "$repository" rev-list --count main)
 say "A small tensor library with a history of $commits commits over two weeks. One of them makes an operator slower."
@@ -27,7 +29,7 @@ say "How quiet is this host? The same program next to itself:"
 git -C "$repository" archive --prefix=source/ main | tar -x -C "$work"
 sdk=$here/../../../runners/sdk
 [ -e "$sdk/tandem.hpp" ] || sdk=$here/../../sdk
-TANDEM_SDK_DIR=$sdk CXX=g++ "$here/build.sh" "$work/source" "$work/example_benchmark" >"$work/build.log" 2>&1 ||
+TANDEM_SDK_DIR=$sdk CXX=g++ CXXFLAGS=$flags "$here/build.sh" "$work/source" "$work/example_benchmark" >"$work/build.log" 2>&1 ||
   { tail -5 "$work/build.log"; exit 4; }
 "$tandem" compare "$work/example_benchmark" "$work/example_benchmark" --measure_identical --json >"$work/alike.json" || true
 awk -F'[:,]' '/"minimum_detectable_effect"/ { v = 100 * $2; if (v > most) most = v }
@@ -37,21 +39,24 @@ walk() {  # walk [FLAGS…]
   rm -rf "$state"
   "$tandem" daemon --once --repo_dir "$repository" --branch main --framework example \
     --frameworks_dir "$(dirname "$here")" --benchmark_file "$here/../../benchmarks/example.json" \
-    --state_dir "$state" --regression --same_host "$@"
+    --state_dir "$state" --regression --same_host ${flags:+--cxxflags "$flags"} "$@"
 }
 inconclusive() { grep -q '"outcome": "inconclusive"' "$state/status.json"; }
 
 say
 say "The daemon walks the branch, as it would in the field:"
+count() { grep -c -e "$1" "$work/records.txt" || true; }
 for launches in 66 200; do
   code=0
   walk --max_launches "$launches" || code=$?
   "$tandem" report --state_dir "$state" --all >"$work/records.txt"
-  slower=$(grep -c ' slower ' "$work/records.txt" || true)
-  found=$(grep -c "fixed by ${fix:0:8} .* slower .*softmax.* ${slow:0:8} " "$work/records.txt" || true)
-  noted=$(grep -c "improvement .* faster .*conv2d.* ${fast:0:8} " "$work/records.txt" || true)
+  slower=$(count ' slower ')
+  culprit=$(count " slower .*softmax.* ${slow:0:8} ")
+  found=$(count "fixed by ${fix:0:8} .* slower .*softmax.* ${slow:0:8} ")
+  noted=$(count "improvement .* faster .*conv2d.* ${fast:0:8} ")
   [ "$slower $found $noted" = '1 1 1' ] && break
-  if [ "$slower" -gt "$found" ]; then break; fi
+  # More launches find what was missed; they do not take back what was reported wrongly.
+  if [ "$slower" -gt "$culprit" ]; then break; fi
   if [ "$launches" = 66 ]; then say "Not everything was found on this host with 66 launches; once more with more of them."; fi
 done
 
@@ -59,15 +64,27 @@ say
 cat "$work/records.txt"
 if [ "$slower $found $noted" != '1 1 1' ]; then
   say
-  if [ "$slower" -gt "$found" ]; then
-    say "demo: WRONG: a regression was reported that is none, or the wrong commit was named."
-    exit 1
+  wrong=0
+  if [ "$culprit" -eq 0 ]; then say "demo: the slower softmax of ${slow:0:8} was not reported."; fi
+  if [ "$slower" -gt "$culprit" ]; then
+    say "demo: WRONG: something else was reported as slower: a change that is none, or another commit or operator."
+    wrong=1
   fi
-  say "demo: this host is too noisy: what was planted was not found even with 200 launches per benchmark."
+  if [ "$culprit" -eq 1 ] && [ "$found" -eq 0 ]; then
+    say "demo: ${slow:0:8} was named rightly, but its fix ${fix:0:8} did not end it; its state is in the table above."
+    if grep -q "partly fixed.* slower .*softmax.* ${slow:0:8} " "$work/records.txt"; then
+      say "demo: WRONG: a part of it is said to be left, where the code is the same as before."
+      wrong=1
+    fi
+  fi
+  if [ "$noted" -eq 0 ]; then say "demo: the faster conv2d of ${fast:0:8} was not noted."; fi
+  if [ "$wrong" -eq 1 ]; then exit 1; fi
+  say "demo: this host is too noisy: not all that was planted was seen, even with 200 launches per benchmark."
   exit 3
 fi
 if [ "$code" -ne 0 ] && ! { [ "$code" -eq 3 ] && inconclusive; }; then
-  say "demo: the daemon ended with status $code"
+  say "demo: the daemon ended with status $code, though it found what was planted"
+  if [ "$code" -eq 4 ]; then exit 4; fi
   exit 1
 fi
 id=$(awk '/ slower / { print $1 }' "$work/records.txt")

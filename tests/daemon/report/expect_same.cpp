@@ -144,6 +144,16 @@ void expect_same(const Record& found, const Record& wanted) {
   EXPECT_EQ(found.search.broken, wanted.search.broken);
   expect_same(found.ratio, wanted.ratio);
   EXPECT_EQ(found.remaining, wanted.remaining);
+  ASSERT_EQ(found.fix.has_value(), wanted.fix.has_value());
+  if (found.fix) {
+    EXPECT_EQ(found.fix->commit, wanted.fix->commit);
+    EXPECT_EQ(found.fix->control, wanted.fix->control);
+    EXPECT_EQ(found.fix->treatment, wanted.fix->treatment);
+    EXPECT_EQ(found.fix->outcome, wanted.fix->outcome);
+    EXPECT_EQ(found.fix->ratio.estimate, wanted.fix->ratio.estimate);
+    EXPECT_EQ(found.fix->at, wanted.fix->at);
+    EXPECT_EQ(found.fix->why, wanted.fix->why);
+  }
   expect_bits(found.q_value, wanted.q_value);
   expect_same(found.screen, wanted.screen);
   expect_same(found.confirmation, wanted.confirmation);

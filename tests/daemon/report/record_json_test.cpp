@@ -50,7 +50,8 @@ TEST(RecordJson, IsReadBackInEveryStateAndKindAndProtocol) {
 }
 
 /// What later versions added; the reports of earlier ones do without.
-constexpr std::array added_later = {"margin_why", "search", "remaining", "q_value", "retests", "sightings"};
+constexpr std::array added_later = {"margin_why", "search",  "remaining", "fix",
+                                    "q_value",    "retests", "sightings"};
 
 TEST(RecordJson, ReadsReportsOfEarlierVersions) {
   json report = json::parse(record_json(tests::sample_partly_fixed()));
@@ -62,6 +63,7 @@ TEST(RecordJson, ReadsReportsOfEarlierVersions) {
   wanted.culprit_patch.clear();
   wanted.search = {};
   wanted.remaining.reset();
+  wanted.fix.reset();
   wanted.q_value = 1;
   wanted.retests.clear();
   tests::expect_same(record_from_json(report.dump()), wanted);

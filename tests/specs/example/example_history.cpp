@@ -66,10 +66,13 @@ runners::Finished make_history(const fs::path& destination, std::vector<std::str
   return run({(framework / "make_history.sh").string(), destination.string()}, std::move(more_environment));
 }
 
-runners::Finished build(const fs::path& tree, const fs::path& destination) {
+runners::Finished build(const fs::path& tree, const fs::path& destination, const std::string& flags) {
+  // How much one more pass costs depends on the compiler; the example is made for this one.
+  std::vector<std::string> environment = {"CXX=g++",
+                                          std::string("TANDEM_SDK_DIR=") + TANDEM_SOURCE_DIR "/runners/sdk"};
+  if (!flags.empty()) environment.push_back("CXXFLAGS=" + flags);
   return run({"sh", (framework / "build.sh").string(), tree.string(), destination.string()},
-             // How much one more pass costs depends on the compiler; the example is made for this one.
-             {"CXX=g++", std::string("TANDEM_SDK_DIR=") + TANDEM_SOURCE_DIR "/runners/sdk"});
+             std::move(environment));
 }
 
 std::string read(const fs::path& file) {

@@ -49,8 +49,10 @@ class History {
 
 [[nodiscard]] runners::Finished make_history(const std::filesystem::path& destination,
                                              std::vector<std::string> more_environment = {});
+/// `flags`: CXXFLAGS; empty: those of build.sh.
 [[nodiscard]] runners::Finished build(const std::filesystem::path& tree,
-                                      const std::filesystem::path& destination);
+                                      const std::filesystem::path& destination,
+                                      const std::string& flags = {});
 [[nodiscard]] std::string read(const std::filesystem::path& file);
 
 }  // namespace tandem::specs::example

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 const std::string broken = "net: Let the caller choose the activation";
 const std::string speed_up = "conv2d: Find the taps inside the image once per pixel";
 const std::string slowdown = "softmax: Refuse input that has overflowed";
-const std::string fix = "softmax: Look at the sum instead of every value";
+const std::string fix = "softmax: Leave the look for overflows to the caller";
 /// Commits that change nothing that is built.
 const std::vector<std::string> no_code = {"tensor: Say how the elements lie in memory",
                                           "tests: Check the convolution",

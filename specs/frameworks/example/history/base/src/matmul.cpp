@@ -19,10 +19,10 @@ void store(float* to, Four value) {
 }
 
 /// One tile of the product, held in eight registers until it is complete: a is where its rows of the left
-/// side begin, b its columns of the right side, c its place in the product. Not inlined, because the loop
-/// needs all registers for itself.
-[[gnu::noinline]] void multiply_tile(const float* a, const float* b, float* c, std::size_t depth,
-                                     std::size_t columns) {
+/// side begin, b its columns of the right side, c its place in the product. Called as if it lay in another
+/// file, because the loop needs all registers for itself.
+[[gnu::noipa]] void multiply_tile(const float* a, const float* b, float* c, std::size_t depth,
+                                  std::size_t columns) {
   const float* const end = a + depth;
   Four c00 = {}, c01 = {}, c10 = {}, c11 = {}, c20 = {}, c21 = {}, c30 = {}, c31 = {};
   for (; a != end; ++a) {

@@ -120,6 +120,93 @@ std::string heading(const Record& record) {
   return fmt::format("{} {} {} since {}{}", name, verb, change, plain(short_commit(record.culprit.id)), end);
 }
 
+/// The commit's id and subject, where the reader needs no more.
+std::string commit_name(const builders::Commit& commit) {
+  return fmt::format("{} (\"{}\")", plain(short_commit(commit.id)), plain(commit.subject));
+}
+
+/// What the measurement of a fix says of the state; empty: there is none.
+std::string fix_sentence(const Record& record) {
+  if (!record.fix) return {};
+  const std::string by = plain(short_commit(record.fix->commit));
+  const std::string pair =
+      fmt::format("{} side by side with {}, the commit before the culprit",
+                  plain(short_commit(record.fix->treatment)), plain(short_commit(record.fix->control)));
+  switch (record.fix->outcome) {
+    case FixOutcome::gone:
+      return fmt::format("{} ended it: {}, is not slower ({}).", by, pair, ratio_phrase(record.fix->ratio));
+    case FixOutcome::left:
+      return fmt::format("{} made it smaller: {}, is still {} ({}).", by, pair,
+                         plain(change_phrase(record.metric, record.fix->ratio.estimate)),
+                         ratio_phrase(record.fix->ratio));
+    case FixOutcome::hidden:
+      return fmt::format("{} made it faster; a later regression hides whether anything is left.", by);
+    case FixOutcome::not_measured:
+      return fmt::format("{} made it faster; what it left could not be measured yet: {}.", by,
+                         plain(record.fix->why));
+  }
+  return {};
+}
+
+std::string what_happened(const Record& record) {
+  const std::string name = plain(record.benchmark);
+  const std::string change = plain(change_phrase(record.metric, reported_ratio(record)));
+  const char* became = is_time(record.metric) ? "became" : "came to have";
+  const std::string fix = fix_sentence(record).empty() ? "" : " " + fix_sentence(record);
+  switch (record.kind) {
+    case RecordKind::regression:
+    case RecordKind::improvement:
+      return fmt::format("{} {} {} with commit {} by {}.{}", name, became, change,
+                         commit_name(record.culprit), plain(record.culprit.author_name), fix);
+    case RecordKind::accumulated:
+      return fmt::format("{} {} {} in small steps between {} and {}; no single commit did it.{}", name,
+                         became, change, plain(short_commit(range_begin(record))),
+                         commit_name(record.culprit), fix);
+    case RecordKind::layout:
+      return fmt::format("{} seemed {} at {}, but only in the layout that was built: the code may lie badly.",
+                         name, change, commit_name(record.treatment));
+    case RecordKind::not_reproduced:
+      return fmt::format("{} seemed {} at {}, and a second look did not find it again.", name, change,
+                         commit_name(record.treatment));
+    case RecordKind::postponed:
+      return fmt::format("{} seems {} at {}; the second look is still to come.", name, change,
+                         commit_name(record.treatment));
+  }
+  return {};
+}
+
+std::string how_sure(const Record& record) {
+  const ConfirmationRecord& confirmation = record.confirmation;
+  if (!is_step(record.kind) || confirmation.result.units == 0) {
+    return "not confirmed, so nothing is claimed; a first look alone is wrong now and then.";
+  }
+  if (confirmation.exact) return "seen twice; this metric hardly scatters.";
+  return fmt::format(
+      "measured twice. The second time counts alone: {} fresh launches of both side by side{}, {}; chance "
+      "alone would show this with p = {:.2g}.",
+      2 * confirmation.result.units, confirmation.relinked ? ", each in new layouts" : "",
+      ratio_phrase(record.ratio), confirmation.result.p_value);
+}
+
+std::string what_to_do(const Record& record) {
+  const std::string id = plain(record.id);
+  if (!is_alive(record.state)) {
+    return is_step(record.kind) || record.kind == RecordKind::layout
+               ? "nothing; it is here to be looked up."
+               : fmt::format("nothing, or `tandem report rerun {}` for another look.", id);
+  }
+  return fmt::format(
+      "look at what {} changed. Then mend it, or say what you think of it: `tandem report ack {}` (being "
+      "looked into), `tandem report dismiss {} --as accepted --reason …`. The command at the end measures it "
+      "again.",
+      plain(short_commit(record.culprit.id)), id, id);
+}
+
+std::string summary(const Record& record) {
+  return fmt::format("**What happened:** {}\n\n**How sure:** {}\n\n**What to do:** {}\n",
+                     what_happened(record), how_sure(record), what_to_do(record));
+}
+
 std::string state_phrase(const Record& record) {
   const std::string fixed_by = fixing_commit(record);
   const std::string by = fixed_by.empty() ? "" : fmt::format(" by {}", plain(short_commit(fixed_by)));
@@ -297,7 +384,7 @@ std::string isolation_sentence(const runners::IsolationFacts& isolation) {
 }  // namespace
 
 std::string record_markdown(const Record& record) {
-  std::string page = fmt::format("# {}\n\n{}\n", heading(record), table(record));
+  std::string page = fmt::format("# {}\n\n{}\n{}\n", heading(record), summary(record), table(record));
   page += fmt::format("## Evidence\n\n{}\n\n{}\n\n{}{}\n\n", screen_sentence(record),
                       confirmation_sentence(record), search_sentence(record.search), layout_sentence(record));
   if (!record.sightings.empty()) {

@@ -232,7 +232,8 @@ std::variant<Executable, BuildFailure> ScriptBuilder::build(const Commit& commit
       }
       return result;
     } catch (const specs::Stopped&) {
-      return failure_of(settings_, commit, Kind::stopped, "it was stopped while its files were kept or looked at");
+      return failure_of(settings_, commit, Kind::stopped,
+                        "it was stopped while its files were kept or looked at");
     } catch (const std::system_error& error) {
       if (is_full(error.code())) return failure_of(settings_, commit, Kind::disk, error.what());
       if (is_of_host(error.code())) {

@@ -12,32 +12,13 @@ using specs::Keys;
 using specs::Node;
 using specs::Problems;
 
-const Keys top_keys = {"state_dir",
-                       "exec_dir",
-                       "status_file",
-                       "interval",
-                       "once",
-                       "max_launches",
-                       "build_timeout",
-                       "benchmark_timeout",
-                       "confirmation_time",
-                       "jobs",
-                       "cxxflags",
-                       "ldflags",
-                       "sandbox",
-                       "sandbox_read",
-                       "build_memory",
-                       "build_disk",
-                       "build_processes",
-                       "cache_budget",
-                       "ccache_budget",
-                       "layouts",
-                       "keep_commits",
-                       "keep_samples",
-                       "keep_logs",
-                       "calibrate",
-                       "fetch_timeout",
-                       "watch"};
+const Keys top_keys = {
+    "state_dir",    "exec_dir",        "status_file",       "interval",          "once",
+    "max_launches", "build_timeout",   "benchmark_timeout", "confirmation_time", "jobs",
+    "cxxflags",     "ldflags",         "sandbox",           "sandbox_read",      "build_memory",
+    "build_disk",   "build_processes", "cache_budget",      "ccache_budget",     "layouts",
+    "keep_commits", "keep_samples",    "keep_logs",         "calibrate",         "fetch_timeout",
+    "watch"};
 const Keys watch_keys = {
     "name",           "repo",      "repo_dir",       "remote_repository", "branch",     "framework",
     "frameworks_dir", "platforms", "benchmark_file", "base_commit",       "commit",     "commit_file",

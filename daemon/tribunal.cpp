@@ -101,8 +101,7 @@ void Tribunal::postpone(const Line& line, std::size_t position, const Suspect& s
   finding.step.control = suspect.control;
   finding.step.culprit = position;
   finding.step.confirmation.exact = suspect.screened.rule == Screened::Rule::exact;
-  static_cast<void>(
-      write(line, position, suspect, {finding}, {confirm_later(line, position, suspect)}, {}));
+  static_cast<void>(write(line, position, suspect, {finding}, {confirm_later(line, position, suspect)}, {}));
 }
 
 std::optional<std::vector<Tribunal::Fix>> Tribunal::ended(const Line& line, const Record& improvement,

@@ -227,8 +227,7 @@ Round WatchWalk::plan(Platform& platform) {
   std::set<std::string> passed(examined.begin(), examined.end());
   const auto waiting = store_.waiting_commits(platform.key);
   for (const auto& one : waiting) passed.insert(one.commit);
-  Round round =
-      plan_round(*repository_, tip_, *store_.start(platform.key), passed, policy(), now, seen);
+  Round round = plan_round(*repository_, tip_, *store_.start(platform.key), passed, policy(), now, seen);
   store_.note_future_commits(dated_after(round.line, now, seen), now);
   // What is new comes first: a commit that failed before may well fail again.
   const auto due = due_commits(waiting, round.line, now, settings_.once ? Pauses::ignored : Pauses::kept);

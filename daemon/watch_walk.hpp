@@ -158,11 +158,11 @@ class WatchWalk {
   std::unique_ptr<builders::Repository> repository_;  ///< the lines of the platforms ask it
   /// Opened before: lines of this pass may still ask them.
   std::vector<std::unique_ptr<builders::Repository>> earlier_repositories_;
-  bool went_through_ = false;                      ///< one pass at least
-  bool at_tip_ = false;                            ///< the last pass got there
-  bool files_are_here_ = false;                    ///< all that the specs name
-  std::set<std::int64_t> put_off_;                 ///< own requests that met broken ground since the last pass
-  std::vector<Request> unsaved_answers_;           ///< requests whose last write failed
+  bool went_through_ = false;             ///< one pass at least
+  bool at_tip_ = false;                   ///< the last pass got there
+  bool files_are_here_ = false;           ///< all that the specs name
+  std::set<std::int64_t> put_off_;        ///< own requests that met broken ground since the last pass
+  std::vector<Request> unsaved_answers_;  ///< requests whose last write failed
   std::shared_ptr<builders::CacheBudget> budget_;  ///< nothing: no limit
   std::size_t host_failures_ = 0;                  ///< in a row
   std::chrono::steady_clock::time_point next_walk_{};

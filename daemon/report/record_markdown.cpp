@@ -171,6 +171,9 @@ std::string what_happened(const Record& record) {
     case RecordKind::postponed:
       return fmt::format("{} seems {} at {}; the second look is still to come.", name, change,
                          commit_name(record.treatment));
+    case RecordKind::unconfirmed:
+      return fmt::format("{} seems {} at {}; the second look failed and is tried again.", name, change,
+                         commit_name(record.treatment));
   }
   return {};
 }

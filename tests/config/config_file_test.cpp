@@ -118,7 +118,7 @@ TEST(ConfigFile, RefusesUnknownKeys) {
       "2:3: /state-dir: unknown key \"state-dir\"; did you mean \"state_dir\"? allowed here: \"state_dir\", "
       "\"exec_dir\", \"status_file\", ";
   EXPECT_EQ(error.substr(0, begin.size()), begin);
-  EXPECT_NE(error.find("\"calibrate\", \"watch\", "), std::string::npos) << error;
+  EXPECT_NE(error.find("\"fetch_timeout\", \"watch\", "), std::string::npos) << error;
   EXPECT_NE(error.find("\"local_reporter\""), std::string::npos) << error;
   EXPECT_EQ(watch_error(R"("brunch": "main")").substr(0, 75),
             "1:13: /watch/0/brunch: unknown key \"brunch\"; did you mean \"branch\"? allowed");

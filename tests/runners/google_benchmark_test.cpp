@@ -103,7 +103,7 @@ TEST(GoogleBenchmark, IsAbsentFromOrdinaryOutput) {
 TEST(GoogleBenchmark, SaysWhichBenchmarkReportsAnError) {
   EXPECT_EQ(error_in(report(row("a<int>/8", R"("error_occurred": true, "error_message": "no\ndata",
                                                "real_time": 0, "time_unit": "ns")"))),
-            "Google Benchmark's JSON in the output says of a<int>/8 that an error occurred: no.data");
+            "Google Benchmark's JSON in the output says of a<int>/8 that an error occurred: no data");
 }
 
 TEST(GoogleBenchmark, PassesSkippedBenchmarksOver) {

@@ -50,8 +50,8 @@ TEST(RecordJson, IsReadBackInEveryStateAndKindAndProtocol) {
 }
 
 /// What later versions added; the reports of earlier ones do without.
-constexpr std::array added_later = {"margin_why", "search",  "remaining", "fix",
-                                    "q_value",    "retests", "sightings"};
+constexpr std::array added_later = {"isolation", "margin_why", "search",  "remaining",
+                                    "fix",       "q_value",    "retests", "sightings"};
 
 TEST(RecordJson, ReadsReportsOfEarlierVersions) {
   json report = json::parse(record_json(tests::sample_partly_fixed()));

@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 #include <git2.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
 
 #include "builders/fetch.hpp"
 #include "builders/repository_remote.hpp"
@@ -121,6 +125,75 @@ Tip::Move move_of(const Errand& errand, git_repository* repository, const Tip& t
   return descends == 1 ? Tip::Move::forward : Tip::Move::rewritten;
 }
 
+/// How often the first fetch into this mirror was begun and did not end. In the mirror, so that it goes with
+/// it; zero once the branch is there.
+class BegunFetches {
+ public:
+  explicit BegunFetches(const fs::path& mirror) : file_(mirror / "tandem-begun") {}
+
+  [[nodiscard]] std::size_t count() const {
+    std::size_t begun = 0;
+    std::ifstream(file_) >> begun;
+    return begun;
+  }
+  void begin() const {
+    const std::size_t begun = count() + 1;
+    std::ofstream(file_) << begun << '\n';
+  }
+  void end() const {
+    std::error_code ignored;
+    fs::remove(file_, ignored);
+  }
+
+ private:
+  fs::path file_;
+};
+
+constexpr const char* part_folder = "refs/part/";
+
+/// At most so many tags of the server, evenly spaced in the order of their numbers, the oldest first.
+std::vector<std::string> spaced_tags(const References& references, std::size_t most) {
+  std::vector<std::string> tags;
+  for (const auto& [name, id] : references) {
+    if (name.starts_with("refs/tags/") && !name.ends_with("^{}")) tags.push_back(name);
+  }
+  std::sort(tags.begin(), tags.end(), [](const std::string& one, const std::string& other) {
+    return ::strverscmp(one.c_str(), other.c_str()) < 0;
+  });
+  if (tags.size() <= most) return tags;
+  std::vector<std::string> spaced;
+  for (std::size_t i = 1; i <= most; ++i) spaced.push_back(tags[i * tags.size() / (most + 1)]);
+  return spaced;
+}
+
+/// git sends a pack from its beginning or not at all. A first fetch that was interrupted is therefore brought
+/// in parts, tag by tag, and what has come stays; a reference puts it into the negotiation of the next part.
+void bring_parts(const Errand& errand, git_repository* repository, const References& references,
+                 std::size_t most) {
+  for (const std::string& tag : spaced_tags(references, most)) {
+    const auto target = references.find(tag + "^{}");
+    const std::string& commit = target == references.end() ? references.at(tag) : target->second;
+    const std::string part = part_folder + commit;
+    if (!id_at(repository, part).empty()) continue;
+    Connection(errand, repository).download({tag});
+    // Tags of files and trees exist as well; a negotiation stumbles over them.
+    if (git::holds_commit(repository, git::parse_id(commit))) {
+      set_reference(errand, repository, part, commit);
+    }
+  }
+}
+
+void forget_parts(git_repository* repository) {
+  const auto collect = [](const char* name, void* list) {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return 0;
+  };
+  std::vector<std::string> parts;
+  const std::string all = std::string(part_folder) + "*";
+  git_reference_foreach_glob(repository, all.c_str(), collect, &parts);
+  for (const std::string& part : parts) static_cast<void>(git_reference_remove(repository, part.c_str()));
+}
+
 Tip bring(const Request& request) {
   const Errand& errand = request.errand;
   const std::string ours = mirror_reference(request.branch);
@@ -132,13 +205,29 @@ Tip bring(const Request& request) {
       git::open_or_create_mirror(request.mirror, {request.seed, git::local_path_of(errand.url)});
   const std::string previous = commit_at(errand, repository.get(), ours);
 
-  Connection connection(errand, repository.get());
-  const References references = connection.references();
-  const std::string theirs = choose(request, references, previous);
+  auto connection = std::make_unique<Connection>(errand, repository.get());
+  References references = connection->references();
+  std::string theirs = choose(request, references, previous);
+  const BegunFetches begun(request.mirror);
+  if (const std::size_t earlier = previous.empty() ? begun.count() : 0; earlier > 0) {
+    constexpr std::size_t parts_each = 16;  // smaller ones each time, until one comes through
+    begun.begin();
+    connection.reset();
+    bring_parts(errand, repository.get(), references, parts_each * earlier);
+    connection = std::make_unique<Connection>(errand, repository.get());
+    references = connection->references();
+    theirs = choose(request, references, previous);
+  } else if (previous.empty()) {
+    begun.begin();
+  }
   const std::string& advertised = references.at(theirs);
   if (id_at(repository.get(), ours) != advertised) {
-    connection.download({theirs});
+    connection->download({theirs});
     set_reference(errand, repository.get(), ours, advertised);
+  }
+  if (previous.empty()) {
+    begun.end();
+    forget_parts(repository.get());
   }
   follow_tags(errand, repository.get(), references);
 

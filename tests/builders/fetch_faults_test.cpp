@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
+#include <random>
 #include <thread>
 
 #include "builders/fetch.hpp"
@@ -24,8 +24,8 @@ std::string packet(const std::string& line) {
   return fmt::format("{:04x}{}", line.size() + 4, line);
 }
 
-/// Passes bytes between a client and a server until `most` of the answer have passed.
-void relay(int client, int port, std::size_t most) {
+/// Passes bytes between a client and a server until `most` of the answer have passed; those left over.
+std::size_t relay(int client, int port, std::size_t most) {
   const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -44,6 +44,40 @@ void relay(int client, int port, std::size_t most) {
     }
   }
   ::close(server);
+  return most;
+}
+
+TEST_F(FetchFaultsTest, GoesOnWithAnInterruptedFirstFetch) {
+  const GitDaemon server(temporary_.path());
+  if (!server.ready()) GTEST_SKIP() << "git daemon is not installed";
+  std::mt19937 random(1);
+  std::string last;
+  for (int version = 1; version <= 40; ++version) {
+    std::string text(20'000, 'x');  // which no compression makes small
+    for (char& letter : text) letter = static_cast<char>(random());
+    last = commit(fmt::format("file{}", version), text);
+    git({"tag", "--annotate", "--message=x", fmt::format("v0.{}", version)});
+  }
+  git({"tag", "a-file", "HEAD:file7"});
+  // A connection that always breaks: none of the attempts gets half of what the history takes.
+  std::size_t left = 0;
+  ScriptedServer breaking([&](int client) { left = relay(client, server.port(), left); });
+  const std::string url = fmt::format("git://127.0.0.1:{}/upstream", breaking.port());
+  int attempts = 0;
+  std::variant<Tip, FetchFailure> result;
+  do {
+    left = 300'000;
+    result = fetch_from(url);
+  } while (++attempts < 12 && std::holds_alternative<FetchFailure>(result));
+  ASSERT_TRUE(std::holds_alternative<Tip>(result)) << std::get<FetchFailure>(result).sentence;
+  EXPECT_GE(attempts, 3) << "800 kB do not pass in two attempts";
+  EXPECT_EQ(std::get<Tip>(result).id, last);
+  EXPECT_EQ(std::get<Tip>(result).move, Tip::Move::first);
+  EXPECT_EQ(git({"fsck", "--strict"}, mirror_), "");
+  EXPECT_EQ(git({"for-each-ref", "refs/part"}, mirror_), "") << "they were for the way only";
+  left = 1'000'000;
+  EXPECT_EQ(fetched(url).move, Tip::Move::same);
+  EXPECT_NE(git({"tag", "--list"}, mirror_).find("v0.40"), std::string::npos);
 }
 
 TEST_F(FetchFaultsTest, CallsAClosedPortUnreachable) {

@@ -177,8 +177,7 @@ struct Children::Loop {
     }
     child.result.usage.wall = Clock::now() - child.started;
     child.running = false;
-    Orphans::release(child.pid);
-    const std::size_t left_behind = Orphans::sweep();
+    const std::size_t left_behind = Orphans::sweep_after(child.pid);
     ::kill(-child.pid, SIGKILL);
     drain(number);
 
@@ -227,7 +226,7 @@ std::size_t Children::start(const Command& command, const Options& options) {
     if (!error) {
       child.pid = launched.id();
       launched.detach();
-      Orphans::adopt(child.pid);
+      Orphans::adopt(child.pid, setup.environment());
     }
   }
   if (error) {

@@ -98,6 +98,31 @@ TEST(Process, IsKilledWhenItSaysTooMuch) {
   EXPECT_LE(finished.output.size(), 10'000u);
 }
 
+TEST(Process, IsBlamedForWhatItLeftBehindAndNotTheOneBesideIt) {
+  for (const std::string leaving : {"sleep 1000", "setsid sleep 1000"}) {
+    const tests::TemporaryDirectory directory;
+    const auto until = [&](const char* name) {
+      return fmt::format("until [ -e {} ]; do sleep 0.01; done", (directory.path() / name).string());
+    };
+    const auto command = [](const std::string& name, const std::string& script) {
+      return Command{{"/bin/sh", "-c", script}, {"PATH=/usr/bin:/bin", "NAME=" + name}, {}, {}, {}};
+    };
+    const std::string left = (directory.path() / "left").string();
+    Children children;
+    const std::size_t leaves =
+        children.start(command("one", fmt::format("({} &); : >{}; {}", leaving, left, until("over"))), {});
+    const std::size_t beside = children.start(command("two", until("left")), {});
+    const auto finish = [&](std::size_t child) {
+      while (children.running(child))
+        static_cast<void>(children.wait(Children::Clock::time_point::max(), {}));
+      return children.finished(child).left_behind;
+    };
+    EXPECT_EQ(finish(beside), 0u) << leaving;
+    std::ofstream(directory.path() / "over").flush();
+    EXPECT_EQ(finish(leaves), 1u) << leaving;
+  }
+}
+
 TEST(Process, IsKilledWithItsWholeGroupAndWithWhatLeftTheGroup) {
   const tests::TemporaryDirectory directory;
   const std::string file = (directory.path() / "pids").string();

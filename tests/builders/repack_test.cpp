@@ -64,7 +64,7 @@ class RepackTest : public GitTest {
 };
 
 TEST_F(RepackTest, KeepsEveryCommitOverManyFetchesWithFewDescriptors) {
-  fetch_often(300, {});
+  fetch_often(120, {});
 }
 
 TEST_F(RepackTest, KeepsEveryCommitWithoutGit) {

@@ -81,6 +81,43 @@ TEST_F(ForeignCode, SeesOfAHomeDirectoryOnlyTheFileThatTheSpecNames) {
   expect_nothing_failed();
 }
 
+TEST_F(ForeignCode, ReachesNoTerminalStatusOrPageWithItsEscapes) {
+  const auto obeyed = [](const std::string& text) {
+    return text.find('\x1b') != std::string::npos || text.find("\xc2\x9b") != std::string::npos;
+  };
+  const std::string escape = "\x1b]0;owned\x07\x1b[31m \xc2\x9b 31m";
+  Net net;
+  // Its name of a benchmark, its last words, and then the subject, the author's text and a file.
+  net.at_start = R"(puts("PyTorchObserver {\"type\": \"Ev\\u001b[31mil\\u009b\", \"metric\": \"latency\", "
+       "\"unit\": \"us\", \"value\": \"1.0\"}"); fputs("\033[2J\302\233 2J\n", stderr);)";
+  commit(net, "Add" + escape);
+  net.conv_rounds *= 2;
+  commit(net, "Make conv" + escape + "\n\nMore" + escape);
+  std::string all = tandem(once_flags()).errors;
+  net.at_start += "if (argc > 0) abort();";
+  commit(net, "Crash" + escape);
+  write_build_script("printf '\\033[31m \\302\\233 31m' >&2\nexec cc -O2 -o \"$2\" \"$1/net.c\"\n");
+  commit_file("net.c", "no C" + escape, "Do not compile" + escape);
+  const auto last = tandem(once_flags());
+  all += last.errors + last.output;
+  ASSERT_FALSE(reports().empty());
+  const std::string id = reports()[0].id;
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"status"}, {"status", "--json"}, {"report"}, {"report", id}, {"report", "--json", "--all"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"--state_dir", state_dir_});
+    const auto shown = tandem(arguments);
+    EXPECT_TRUE(shown.succeeded()) << shown.errors;
+    all += shown.output + shown.errors;
+  }
+  for (const std::string& file : files_below(state_dir_)) {
+    const bool page = file.ends_with(".json") || file.ends_with(".md");
+    EXPECT_FALSE(page && obeyed(read_file(state_dir_ / file))) << file;
+  }
+  EXPECT_NE(all.find("Ev"), std::string::npos) << all;
+  EXPECT_FALSE(obeyed(all)) << all;
+}
+
 TEST_F(ForeignCode, WithoutASandboxIsNeverRootAndHasNothingOfTheEnvironment) {
   install_without_shim();
   write_build_script(

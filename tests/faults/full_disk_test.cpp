@@ -1,4 +1,5 @@
-// A state directory whose disk is full for a while and has room again. Needs root and a mount namespace.
+// A disk that is full for a while and has room again, and one that is small. Needs root and a mount
+// namespace.
 #include <unistd.h>
 
 #include <algorithm>
@@ -70,6 +71,58 @@ TEST_F(FullDisk, ForAWhileLeavesNothingWrongBehind) {
   ASSERT_EQ(confirmed(found).size(), 1U);
   EXPECT_EQ(found[0].culprit, slower);
 }
+
+enum class As { root, user };
+
+class SmallDisk : public FullDisk, public testing::WithParamInterface<As> {};
+
+/// Were the linkings of a confirmation kept, they would not fit beside those of the screen.
+TEST_P(SmallDisk, HoldsAConfirmedRegressionWithManyLayouts) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can mount a small file system";
+  write_build_script("exec cc $CFLAGS -o \"$2\" \"$1/net.c\"\n");
+  Net net;
+  net.unused = "const char weights[4000000] = {1};\n";
+  commit(net, "Add the net");
+  net.conv_rounds *= 2;
+  const std::string slower = commit(net, "Make conv more exact");
+  const fs::path disk = root_ / "disk";
+  fs::create_directories(disk);
+  exec_dir_ = disk / "executables";
+  state_dir_ = disk / "state";
+  std::string before;
+  if (GetParam() == As::user) {
+    const std::string nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups ";
+    fs::permissions(temporary_.path(), fs::perms::others_exec, fs::perm_options::add);
+    before = nobody + "test -x " + quoted({tandem_command({}).argv[0]}) + " || exit 78\nexec " + nobody;
+  }
+  const std::string script =
+      "mount -t tmpfs -o size=120m small '" + disk.string() + "' || exit 77\n" +
+      (GetParam() == As::user ? "chown -R 65534:65534 '" + root_.string() + "'\n" : "") + "( " + before +
+      tandem_line(once_flags({"--cache_budget", "40M", "--no_calibrate"})) + ")\n" + "code=$?\ncp -a '" +
+      disk.string() + "/state' '" + (root_ / "after").string() + "'\ndu -sm '" + exec_dir_.string() +
+      "'\nexit $code\n";
+  runners::Command command = tandem_command({});
+  command.argv = {"/usr/bin/unshare", "--mount", "/bin/sh", "-c", script};
+  runners::Limits limits;
+  limits.deadline = std::chrono::minutes{4};
+  const auto finished = run_command(command, limits);
+  if (finished.how == runners::Finished::How::exited && (finished.code == 77 || finished.code == 78)) {
+    GTEST_SKIP() << (finished.code == 77 ? "no small file system can be mounted: "
+                                         : "another user does not reach the program under test: ")
+                 << finished.errors;
+  }
+  ASSERT_EQ(describe(finished), "exited with status 1") << finished.errors << finished.output;
+  // The budget and one entry: an executable with its eight linkings.
+  EXPECT_LE(std::stoi(finished.output), 40 + 40) << finished.output;
+  EXPECT_TRUE(stored("SELECT sentence FROM build WHERE succeeded = 0").empty());
+  state_dir_ = root_ / "after";
+  const auto found = reports();
+  ASSERT_EQ(confirmed(found).size(), 1U);
+  EXPECT_EQ(found[0].culprit, slower);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, SmallDisk, testing::Values(As::root, As::user),
+                         [](const auto& chosen) { return chosen.param == As::root ? "Root" : "AUser"; });
 
 }  // namespace
 }  // namespace tandem::tests

@@ -42,6 +42,11 @@ Ends make_channel() {
   return owned(ends);
 }
 
+std::unique_ptr<ControlGroup> make_group(const Sandbox& sandbox) {
+  constexpr std::uint64_t threads_each = 4;  // as for a user of our own (most_tasks)
+  return ControlGroup::make({sandbox.memory_bytes, threads_each * sandbox.processes});
+}
+
 /// Sources lie above every target, so that no dup2 in the child overwrites a later source.
 OwnedDescriptor above_targets(int descriptor) {
   if (descriptor < 0) return {};
@@ -57,7 +62,10 @@ ChildSetup::ChildSetup(const Command& command, const Children::Options& options)
       errors(make_pipe()),
       channel(options.channel == Children::Options::Channel::yes ? make_channel() : Ends{}),
       report(command.sandbox ? make_pipe() : Ends{}),
-      confined_(command.sandbox ? confine(command) : Confined{command, {}}),
+      group(command.sandbox ? make_group(*command.sandbox) : nullptr),
+      confined_(command.sandbox
+                    ? confine(command, group ? LimitsKept::by_the_kernel : LimitsKept::by_the_shim)
+                    : Confined{command, {}}),
       sandboxed_(command.sandbox.has_value()),
       foreign_(!sandboxed_ && command.foreign == Foreign::yes),
       null_(::open("/dev/null", O_RDWR | O_CLOEXEC)),
@@ -121,6 +129,7 @@ int ChildSetup::prepare() const {
   if (::setsid() < 0) return errno;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent_) ::_exit(127);  // the parent died before it could take us along
+  if (group && ::write(group->door(), "0", 1) != 1) return errno;
   // Boost 1.81 means to close everything that is not on its list and forgets the gaps in it.
   ::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
   for (const auto& [source, target] : descriptors_) {

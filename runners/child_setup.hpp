@@ -5,12 +5,14 @@
 #include <sys/types.h>
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runners/confine.hpp"
+#include "runners/control_group.hpp"
 #include "runners/descriptor.hpp"
 #include "runners/process.hpp"
 
@@ -39,8 +41,9 @@ class ChildSetup {
 
   Ends output;
   Ends errors;
-  Ends channel;  ///< only if asked for
-  Ends report;   ///< only of a sandboxed child: what the shim says of its end
+  Ends channel;                         ///< only if asked for
+  Ends report;                          ///< only of a sandboxed child: what the shim says of its end
+  std::unique_ptr<ControlGroup> group;  ///< only of a sandboxed child, where one can be had
 
  private:
   [[nodiscard]] int drop_rights() const;

@@ -130,12 +130,14 @@ Words bubblewrap_words(const Sandbox& sandbox) {
   return words;
 }
 
-std::string orders_of(const Command& command) {
+std::string orders_of(const Command& command, LimitsKept limits) {
   const Sandbox& sandbox = *command.sandbox;
   Orders orders;
-  orders.memory_bytes = sandbox.memory_bytes;
   orders.disk_bytes = sandbox.disk_bytes;
-  orders.processes = sandbox.processes;
+  if (limits == LimitsKept::by_the_shim) {
+    orders.memory_bytes = sandbox.memory_bytes;
+    orders.processes = sandbox.processes;
+  }
   orders.look_every_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(0, sandbox.look_every.count()));
   orders.arguments = static_cast<std::uint32_t>(command.argv.size());
   orders.variables = static_cast<std::uint32_t>(command.environment.size());
@@ -196,8 +198,8 @@ int program_inside(int bubblewrap) {
   return pid;
 }
 
-Confined confine(const Command& command) {
-  const std::string text = orders_of(command);
+Confined confine(const Command& command, LimitsKept limits) {
+  const std::string text = orders_of(command, limits);
   if (text.size() > Orders::most_bytes) throw Error("a command line too long for a sandbox");
   OwnedDescriptor file(::memfd_create("tandem-orders", MFD_CLOEXEC));
   // Bubblewrap runs on the host and gets nothing of the child's environment.

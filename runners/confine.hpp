@@ -14,8 +14,11 @@ struct Confined {
   OwnedDescriptor orders;
 };
 
+/// Who sees to it that memory and processes stay within their limits.
+enum class LimitsKept { by_the_shim, by_the_kernel };
+
 /// `command.sandbox` is set. Throws `Error` for a mount that cannot be made.
-[[nodiscard]] Confined confine(const Command& command);
+[[nodiscard]] Confined confine(const Command& command, LimitsKept limits);
 
 /// As whom a sandboxed child runs when the caller is root: `tandem-build` if there is such a user, else
 /// `nobody`.

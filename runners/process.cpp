@@ -22,6 +22,7 @@
 #include "runners/child_output.hpp"
 #include "runners/child_setup.hpp"
 #include "runners/confine.hpp"
+#include "runners/control_group.hpp"
 #include "runners/orphans.hpp"
 #include "runners/sandbox_report.hpp"
 #include "specs/error.hpp"
@@ -63,6 +64,14 @@ void take_usage(const rusage& usage, ResourceUsage& into) {
   into.involuntary_switches = static_cast<std::uint64_t>(usage.ru_nivcsw);
 }
 
+/// What the kernel refused explains a failure, and nothing else: a program may well live with it.
+void blame_limits(const ControlGroup& group, Finished& finished) {
+  if (finished.succeeded() || (finished.how != How::exited && finished.how != How::signalled)) return;
+  const ControlGroup::Met met = group.met();
+  if (met == ControlGroup::Met::memory) finished.how = How::over_memory;
+  if (met == ControlGroup::Met::tasks) finished.how = How::over_processes;
+}
+
 /// More than any conversation needs; past it a child only fills our memory.
 constexpr std::size_t most_channel_bytes = std::size_t{16} << 20;
 
@@ -82,6 +91,7 @@ struct Child {
   LineCutter lines;
   std::size_t channel_bytes = 0;
   OwnedDescriptor report;  ///< only of a child in a sandbox: what the shim says of its end
+  std::unique_ptr<ControlGroup> group;
   bool running = false;
   Finished result;
 };
@@ -189,7 +199,9 @@ struct Children::Loop {
     } else if (how == How::exited) {
       const auto n = ::read(child.report.get(), chunk.data(), chunk.size());
       take_report({chunk.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0))}, status, child.result);
+      if (child.group) blame_limits(*child.group, child.result);
     }
+    child.group.reset();
     for (Descriptor* stream : {&child.exit, &child.output, &child.errors, &child.channel}) {
       boost::system::error_code ignored;
       stream->close(ignored);
@@ -249,6 +261,7 @@ std::size_t Children::start(const Command& command, const Options& options) {
   child.output.assign(setup.output.ours.release());
   child.errors.assign(setup.errors.ours.release());
   child.report = std::move(setup.report.ours);
+  child.group = std::move(setup.group);
   loop_->watch_exit(number);
   loop_->watch_output(number, &Child::output, &Finished::output);
   loop_->watch_output(number, &Child::errors, &Finished::errors);

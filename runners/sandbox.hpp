@@ -34,7 +34,8 @@ struct Sandbox {
   std::uint64_t disk_bytes = 0;    ///< added below all writable mounts together; 0: no limit
   std::size_t processes = 0;       ///< at one time; 0: no limit
   /// How often the shim looks at the limits, but never for more than a hundredth of the time. 0: never; then
-  /// only the size of each file is limited, to `disk_bytes`.
+  /// only the size of each file is limited, to `disk_bytes`. Those of memory and processes are the kernel's
+  /// affair where a control group can be had (control_group.hpp).
   std::chrono::milliseconds look_every{20};
   std::vector<int> look_cpus = {};  ///< where the shim runs; empty: where the child does
 };

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -21,6 +22,8 @@ namespace fs = std::filesystem;
 using runners::OwnedDescriptor;
 
 constexpr const char* passages = "incoming";
+constexpr std::string_view passage_prefix = "tandem-";  // whatever else lies there is somebody else's
+constexpr std::string_view passage_suffix = "XXXXXX";
 constexpr const char* last_used_name = "last_used";
 
 [[noreturn]] void fail(const std::string& doing, const fs::path& path) {
@@ -109,7 +112,7 @@ Passage::Passage(const fs::path& exec_dir) {
   fs::create_directories(parent);
   constexpr int attempts = 100;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    std::string name = (parent / "XXXXXX").string();
+    std::string name = (parent / fmt::format("{}{}", passage_prefix, passage_suffix)).string();
     if (::mkdtemp(name.data()) == nullptr) fail("make a directory in", parent);
     path_ = name;
     lock_ = OwnedDescriptor(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -131,6 +134,10 @@ void clean_passages(const fs::path& exec_dir) {
   std::error_code error;
   for (fs::directory_iterator entry(exec_dir / passages, error), end; !error && entry != end;
        entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    if (!name.starts_with(passage_prefix) || name.size() != passage_prefix.size() + passage_suffix.size()) {
+      continue;
+    }
     const OwnedDescriptor held(::open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (held.get() >= 0 && lock(held, LOCK_EX | LOCK_NB) == 0) remove_tree(entry->path());
   }

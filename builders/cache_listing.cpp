@@ -146,6 +146,13 @@ std::vector<StoredEntry> list_entries(const fs::path& directory) {
 std::vector<StoredDamage> list_damaged(const fs::path& exec_dir) {
   std::vector<StoredDamage> damaged;
   for (const fs::path& place : folders_in(fs::absolute(exec_dir) / damaged_name)) {
+    // As move_aside names them; whatever else lies there is somebody else's.
+    const std::string name = place.filename();
+    const auto dash = name.find('-');
+    if (dash == std::string::npos || !is_hex(name.substr(0, dash)) ||
+        !is_seed(name.substr(dash + 1, key_prefix))) {
+      continue;
+    }
     damaged.push_back({place, size_on_disk(place), last_used(place)});
   }
   return damaged;

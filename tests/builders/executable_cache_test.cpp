@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "builders/cache_budget.hpp"
 #include "builders/hashes.hpp"
 #include "builders/manifest.hpp"
 #include "cache_fixture.hpp"
@@ -124,10 +125,20 @@ TEST_F(CacheTest, SurvivesManyPublishersAtOnce) {
 }
 
 TEST_F(CacheTest, IgnoresAndCleansWhatAKilledPublisherLeft) {
-  write(exec_dir_ / "incoming/dead/entry/manifest.json", "{");
+  write(exec_dir_ / "incoming/tandem-a1b2c3/entry/manifest.json", "{");
   EXPECT_FALSE(cache_.find(entry_).executable);
   cache_.clean();
   EXPECT_TRUE(fs::is_empty(exec_dir_ / "incoming"));
+}
+
+TEST_F(CacheTest, LeavesWhatSomebodyElseHasInTheDirectory) {
+  write(exec_dir_ / "incoming/letters/one", "x");
+  write(exec_dir_ / "damaged/photographs/one", "x");
+  publish();
+  const std::string before = fingerprint(exec_dir_ / "incoming") + fingerprint(exec_dir_ / "damaged");
+  cache_.clean();
+  prune(exec_dir_, 0, {}, Pruning::real);
+  EXPECT_EQ(fingerprint(exec_dir_ / "incoming") + fingerprint(exec_dir_ / "damaged"), before);
 }
 
 TEST_F(CacheTest, RefusesLinksOutOfTheDirectory) {

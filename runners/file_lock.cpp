@@ -22,7 +22,8 @@
 namespace tandem::runners {
 namespace {
 
-constexpr mode_t mode_of_locks = 0660;
+constexpr mode_t for_owner = 0600;
+constexpr mode_t for_group = 0660;
 constexpr std::string_view holder_word = "process ";
 
 std::optional<gid_t> group_of_locks() {
@@ -42,33 +43,62 @@ bool is_member(gid_t wanted) {
   return ::geteuid() == 0 || std::find(groups.begin(), groups.end(), wanted) != groups.end();
 }
 
-/// An earlier version left its locks open to everybody; their owner and root may close them.
-void give_to_group(int file, std::optional<gid_t> wanted) {
-  struct stat facts {};
-  if (::fstat(file, &facts) != 0 || (facts.st_uid != ::geteuid() && ::geteuid() != 0)) return;
-  if (wanted && facts.st_gid != *wanted) static_cast<void>(::fchown(file, static_cast<uid_t>(-1), *wanted));
-  if ((facts.st_mode & 07777) != mode_of_locks) ::fchmod(file, mode_of_locks);
+/// Opened without O_CREAT first: in sticky directories the kernel may refuse O_CREAT on another user's file.
+int open_existing(const std::filesystem::path& path) {
+  return ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 }
 
-/// Opened without O_CREAT first: in sticky directories the kernel may refuse O_CREAT on another user's file.
+int make(const std::filesystem::path& path, mode_t mode) {
+  return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode);
+}
+
+/// An earlier version left its locks open to everybody; their owner and root may close them.
+void set_rights(int file, mode_t mode, std::optional<gid_t> group) {
+  struct stat facts {};
+  if (::fstat(file, &facts) != 0 || (facts.st_uid != ::geteuid() && ::geteuid() != 0)) return;
+  if (group && facts.st_gid != *group) static_cast<void>(::fchown(file, static_cast<uid_t>(-1), *group));
+  if ((facts.st_mode & 07777) != mode) ::fchmod(file, mode);
+}
+
+int open_for_owner(const std::filesystem::path& path) {
+  int file = open_existing(path);
+  if (file < 0 && errno == ENOENT) file = make(path, for_owner);
+  if (file >= 0) set_rights(file, for_owner, {});
+  return file;
+}
+
+/// Whether the owner of a file is nobody who could hold its lock against the will of this host's people.
+bool is_trusted(int file, std::optional<gid_t> group) {
+  struct stat facts {};
+  if (::fstat(file, &facts) != 0) return false;
+  return facts.st_uid == 0 || facts.st_uid == ::geteuid() || (group && facts.st_gid == *group);
+}
+
 int open_for_group(const std::filesystem::path& path) {
   const auto group = group_of_locks();
-  int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  int file = open_existing(path);
+  if (file >= 0 && !is_trusted(file, group)) {
+    ::close(file);
+    errno = EPERM;
+    if (::geteuid() != 0 || ::unlink(path.c_str()) != 0) return -1;
+    file = open_existing(path);
+  }
   if (file < 0 && errno == ENOENT) {
     // A file of somebody else's group would shut the service out.
     if (group && !is_member(*group)) {
       errno = EACCES;
       return -1;
     }
-    file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode_of_locks);
+    file = make(path, for_group);
   }
-  if (file >= 0) give_to_group(file, group);
+  if (file >= 0) set_rights(file, for_group, group);
   return file;
 }
 
 }  // namespace
 
-FileLock::FileLock(const std::filesystem::path& file) : path_(file), file_(open_for_group(file)) {
+FileLock::FileLock(const std::filesystem::path& file, For whom)
+    : path_(file), file_(whom == For::group ? open_for_group(file) : open_for_owner(file)) {
   if (file_.get() < 0)
     throw Error(fmt::format("cannot open the lock {}: {}", file.string(), std::strerror(errno)));
 }

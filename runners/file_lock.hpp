@@ -8,14 +8,16 @@
 namespace tandem::runners {
 
 /// An advisory lock on a file, given back by the kernel when its holder dies. The file tells who holds it.
-///
-/// Who may open the file can hold the lock for ever, so it is for its owner and one group (0660): the group
-/// `tandem` where the host has one, else the creator's.
 class FileLock {
  public:
-  /// Opens the file, or makes it. Throws `Error` if that fails, among other reasons because the caller is not
-  /// in the group.
-  explicit FileLock(const std::filesystem::path& file);
+  /// Who may open the file can hold the lock for ever, so it is for its owner alone (0600), or for its owner
+  /// and one group (0660): the group `tandem` where the host has one, else the creator's.
+  enum class For { owner, group };
+
+  /// Opens the file, or makes it. Throws `Error` if that fails. A file for a group may lie where everybody
+  /// can make one: it is refused if the caller is not in the group or if a stranger owns it, whose file root
+  /// replaces.
+  explicit FileLock(const std::filesystem::path& file, For whom = For::owner);
 
   /// Takes the lock if it is free, and writes this process's number into the file.
   [[nodiscard]] bool try_lock();

@@ -31,7 +31,7 @@ std::filesystem::path queue_path() {
 /// The share that a person holds while waiting. It comes and goes with the process.
 class PlaceInQueue {
  public:
-  PlaceInQueue() : file_(queue_path()) {}
+  PlaceInQueue() : file_(queue_path(), FileLock::For::group) {}
   /// Tried again at every look, for the daemon may be looking at the file at this moment.
   void take() { taken_ = taken_ || file_.try_share(); }
 
@@ -43,7 +43,7 @@ class PlaceInQueue {
 /// Whether a person waits, as the daemon sees it.
 class Queue {
  public:
-  Queue() : file_(queue_path()) {}
+  Queue() : file_(queue_path(), FileLock::For::group) {}
 
   /// A person who waits takes the lock at the next look. One that does not do so in ten seconds in which it
   /// is free was suspended, and counts again only after the queue was empty.
@@ -75,10 +75,11 @@ class Queue {
 MeasuringLock::MeasuringLock(const std::function<void(const std::string&)>& waiting, std::stop_token stop,
                              Asker asker) {
   try {
-    file_.emplace(lock_path());
+    file_.emplace(lock_path(), FileLock::For::group);
   } catch (const Error& error) {
     uncoordinated_ = fmt::format(
-        "this host is not coordinated, others may measure at the same time: {}; be in the group of that file",
+        "this host is not coordinated, others may measure at the same time: {}; it is for the group of "
+        "that file, best a group called tandem",
         error.what());
     return;
   }

@@ -1,8 +1,10 @@
 #include "runners/measuring_lock.hpp"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,6 +99,49 @@ TEST_F(MeasuringLockTest, LetsSomebodyOutsideTheGroupMeasureAndSaysThatTheHostIs
   });
   EXPECT_EQ(outcome, 0);
   EXPECT_EQ(held.uncoordinated(), "");
+}
+
+/// Somebody who is neither root nor of the group makes the file first, opens it to all and keeps its lock.
+TEST_F(MeasuringLockTest, IsNotHeldForEverByAStrangerWhoMadeTheFileFirst) {
+  if (::geteuid() != 0) GTEST_SKIP() << "no second user without root";
+  ASSERT_EQ(::chmod(directory_.path().c_str(), 01777), 0);
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const pid_t stranger = ::fork();
+  if (stranger == 0) {
+    if (::setgroups(0, nullptr) != 0 || ::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(99);
+    const int lock = ::open(file().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (lock < 0 || ::fchmod(lock, 0666) != 0 || ::flock(lock, LOCK_EX) != 0) ::_exit(98);
+    static_cast<void>(::write(ends[1], "h", 1) == 1);
+    ::pause();
+  }
+  char word = 0;
+  ASSERT_EQ(::read(ends[0], &word, 1), 1);
+  {
+    std::stop_source waited;
+    const MeasuringLock lock([&](const std::string&) { waited.request_stop(); }, waited.get_token());
+    EXPECT_TRUE(lock.held()) << lock.uncoordinated();
+  }
+  ASSERT_EQ(::chown(file().c_str(), 1234, 1234), 0);
+  ASSERT_EQ(::chmod(file().c_str(), 0666), 0);
+  const int outcome = as_somebody_else(file(), [] {
+    const MeasuringLock lock(nullptr);
+    return !lock.held() && lock.uncoordinated().find("not coordinated") != std::string::npos ? 0 : 1;
+  });
+  EXPECT_EQ(outcome, 0) << "a user may not wait for a stranger either";
+  ::kill(stranger, SIGKILL);
+  ::waitpid(stranger, nullptr, 0);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+/// Only what coordinates the host's people is for a group; a lock in somebody's own directory is theirs.
+TEST_F(MeasuringLockTest, LeavesOtherLocksToTheirOwner) {
+  const FileLock lock(file());
+  struct stat facts {};
+  ASSERT_EQ(::stat(file().c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_mode & 07777, 0600U);
+  EXPECT_EQ(facts.st_gid, ::getegid());
 }
 
 TEST_F(MeasuringLockTest, TellsEverybodyWhetherALockIsHeld) {

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "support/paths.hpp"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -178,17 +180,18 @@ std::string joined(const Strings& sentences) {
 
 TEST(Layering, EveryFolderOfTheDesignExists) {
   for (const auto& folder : source_folders) {
-    EXPECT_TRUE(fs::is_directory(fs::path(TANDEM_SOURCE_DIR) / folder)) << folder;
+    EXPECT_TRUE(fs::is_directory(fs::path(::tandem::tests::paths::source) / folder)) << folder;
   }
-  EXPECT_TRUE(fs::is_directory(fs::path(TANDEM_SOURCE_DIR) / "tests"));
+  EXPECT_TRUE(fs::is_directory(fs::path(::tandem::tests::paths::source) / "tests"));
 }
 
 TEST(Layering, EveryRecordExists) {
-  for (const auto& record : records) EXPECT_TRUE(fs::exists(fs::path(TANDEM_SOURCE_DIR) / record)) << record;
+  for (const auto& record : records)
+    EXPECT_TRUE(fs::exists(fs::path(::tandem::tests::paths::source) / record)) << record;
 }
 
 TEST(Layering, EveryIncludeFollowsTheTables) {
-  const auto sources = read_sources(TANDEM_SOURCE_DIR);
+  const auto sources = read_sources(::tandem::tests::paths::source);
   EXPECT_FALSE(sources.empty());
   const auto wrong = wrong_includes(sources);
   EXPECT_TRUE(wrong.empty()) << joined(wrong);

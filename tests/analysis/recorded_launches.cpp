@@ -1,4 +1,5 @@
 #include "tests/analysis/recorded_launches.hpp"
+#include "support/paths.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -9,7 +10,7 @@ using runners::Launch;
 using runners::Side;
 
 std::vector<Launch> recorded(const std::string& name) {
-  std::ifstream file(std::string(TANDEM_TEST_DATA) + "/" + name + ".csv");
+  std::ifstream file(std::string(tests::paths::source) + "/tests/analysis/data/" + name + ".csv");
   std::vector<Launch> launches;
   std::string line;
   std::getline(file, line);

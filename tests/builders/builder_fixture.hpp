@@ -9,6 +9,7 @@
 #include "builders/builder.hpp"
 #include "builders/repository.hpp"
 #include "git_fixture.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::builders {
 
@@ -73,7 +74,7 @@ class BuilderTest : public GitTest {
 class SandboxedBuilderTest : public BuilderTest {
  protected:
   void SetUp() override {
-    auto found = runners::find_sandbox(SHIM);
+    auto found = runners::find_sandbox(tests::paths::shim);
     if (const auto* why = std::get_if<std::string>(&found)) GTEST_SKIP() << *why;
     settings_.sandbox = std::get<runners::SandboxTools>(found);
   }

@@ -2,6 +2,7 @@
 #include "builders/repository.hpp"
 #include "servers.hpp"
 #include "specs/error.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -118,7 +119,7 @@ TEST_F(CredentialsTest, SaysThatATokenFileBecameReadable) {
   write_secret(token_file_, "ada:opensesame");
   const Source source = source_of("http://127.0.0.1:1/x");
   fs::permissions(token_file_, fs::perms::others_read, fs::perm_options::add);
-  const auto result = fetch(mirror_, source, {FETCH_CHILD, std::chrono::seconds{60}});
+  const auto result = fetch(mirror_, source, {tests::paths::fetch_child, std::chrono::seconds{60}});
   EXPECT_EQ(std::get<FetchFailure>(result).kind, Kind::refused);
   EXPECT_NE(std::get<FetchFailure>(result).sentence.find("chmod 600"), std::string::npos)
       << std::get<FetchFailure>(result).sentence;

@@ -11,6 +11,7 @@
 #include "builders/repository.hpp"
 #include "git_fixture.hpp"
 #include "loopback.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -94,7 +95,7 @@ TEST_F(FetchFaultsTest, CallsAVanishedPathUnreachable) {
   commit("a", "1");
   const Source source = resolve_source({.repo_dir = upstream_, .branch = "main"});
   fs::remove_all(upstream_);
-  const auto result = fetch(mirror_, source, {FETCH_CHILD, 60s});
+  const auto result = fetch(mirror_, source, {tests::paths::fetch_child, 60s});
   ASSERT_TRUE(std::holds_alternative<FetchFailure>(result));
   EXPECT_EQ(std::get<FetchFailure>(result).kind, Kind::unreachable)
       << std::get<FetchFailure>(result).sentence;
@@ -135,7 +136,8 @@ TEST_F(FetchFaultsTest, EndsOnRequest) {
     client = ::accept(silent.socket(), nullptr, nullptr);
     stop.request_stop();
   });
-  const auto result = fetch(mirror_, {url, url, "main", {}}, {FETCH_CHILD, 600s}, stop.get_token());
+  const auto result =
+      fetch(mirror_, {url, url, "main", {}}, {tests::paths::fetch_child, 600s}, stop.get_token());
   stopper.join();
   ::close(client);
   ASSERT_TRUE(std::holds_alternative<FetchFailure>(result));
@@ -225,7 +227,7 @@ TEST_F(FetchFaultsTest, SaysThatABranchWasDeleted) {
   fetched(upstream_);
   const Source source = resolve_source({.repo_dir = upstream_, .branch = "main"});
   git({"branch", "-m", "main", "trunk"});
-  const auto result = fetch(mirror_, source, {FETCH_CHILD, 60s});
+  const auto result = fetch(mirror_, source, {tests::paths::fetch_child, 60s});
   ASSERT_TRUE(std::holds_alternative<FetchFailure>(result));
   EXPECT_EQ(std::get<FetchFailure>(result).kind, Kind::no_branch);
   const std::string& sentence = std::get<FetchFailure>(result).sentence;

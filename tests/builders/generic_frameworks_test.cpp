@@ -3,6 +3,7 @@
 
 #include "builder_fixture.hpp"
 #include "specs/error.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -12,8 +13,8 @@ using Kind = BuildFailure::Kind;
 class GenericFrameworks : public BuilderTest {
  protected:
   GenericFrameworks() {
-    settings_.frameworks_dir = fs::path(TANDEM_SOURCE_DIR) / "specs/frameworks";
-    settings_.sdk_dir = fs::path(TANDEM_SOURCE_DIR) / "runners/sdk";
+    settings_.frameworks_dir = fs::path(tests::paths::source) / "specs/frameworks";
+    settings_.sdk_dir = fs::path(tests::paths::source) / "runners/sdk";
     settings_.ccache = BuildSettings::Ccache::if_present;
     settings_.section = specs::BuildSection{};
     settings_.section->folder = temporary_.path() / "spec";
@@ -65,7 +66,7 @@ class GenericFrameworks : public BuilderTest {
   }
 
   void use_sandbox() {
-    auto found = runners::find_sandbox(SHIM);
+    auto found = runners::find_sandbox(tests::paths::shim);
     if (const auto* why = std::get_if<std::string>(&found)) GTEST_SKIP() << *why;
     settings_.sandbox = std::get<runners::SandboxTools>(found);
   }

@@ -1,4 +1,5 @@
 #include "git_fixture.hpp"
+#include "support/paths.hpp"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -139,7 +140,7 @@ Source GitTest::source_of(const std::string& repo_dir, const std::string& branch
 
 std::variant<Tip, FetchFailure> GitTest::fetch_from(const std::string& repo_dir, const std::string& branch,
                                                     std::chrono::nanoseconds deadline) const {
-  return fetch(mirror_, source_of(repo_dir, branch), {FETCH_CHILD, deadline});
+  return fetch(mirror_, source_of(repo_dir, branch), {tests::paths::fetch_child, deadline});
 }
 
 Tip GitTest::fetched(const std::string& repo_dir, const std::string& branch) const {

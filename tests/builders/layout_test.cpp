@@ -11,6 +11,7 @@
 #include "builders/kept_link.hpp"
 #include "relink_fixture.hpp"
 #include "specs/error.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -182,7 +183,7 @@ TEST_F(LayoutTest, AnotherProgramUnderTheNameIsNoticed) {
 }
 
 TEST_F(LayoutTest, InASandboxTheBytesAreTheSame) {
-  const auto found = runners::find_sandbox(TANDEM_SHIM);
+  const auto found = runners::find_sandbox(tests::paths::shim);
   if (const auto* why = std::get_if<std::string>(&found)) GTEST_SKIP() << *why;
   write_program("main.cpp", 20);
   built("g++ $CXXFLAGS main.cpp -o $OUT/program");

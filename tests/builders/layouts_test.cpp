@@ -3,6 +3,7 @@
 
 #include "builder_fixture.hpp"
 #include "builders/layout.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -16,11 +17,11 @@ class Layouts : public BuilderTest, public testing::WithParamInterface<bool> {
     }
     if (settings_.lld.empty()) GTEST_SKIP() << "lld is not installed";
     if (GetParam()) {
-      auto found = runners::find_sandbox(SHIM);
+      auto found = runners::find_sandbox(tests::paths::shim);
       if (const auto* why = std::get_if<std::string>(&found)) GTEST_SKIP() << *why;
       settings_.sandbox = std::get<runners::SandboxTools>(found);
     }
-    settings_.linker = LINKER;
+    settings_.linker = tests::paths::linker;
     settings_.ccache = BuildSettings::Ccache::if_present;
     script(
         "cd \"$TANDEM_WORK_DIR\"\nc++ $CXXFLAGS -c \"$1/main.cpp\" -o main.o\nc++ $LDFLAGS main.o -o "

@@ -9,6 +9,7 @@
 #include "builders/layout.hpp"
 #include "relink_fixture.hpp"
 #include "runners/process.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -179,7 +180,7 @@ TEST_F(LinkCaptureTest, TrialsQueriesAndRelocatableLinksAreNotCaptured) {
 }
 
 TEST_F(LinkCaptureTest, ABuildInASandboxIsCapturedToo) {
-  const auto found = runners::find_sandbox(TANDEM_SHIM);
+  const auto found = runners::find_sandbox(tests::paths::shim);
   if (const auto* why = std::get_if<std::string>(&found)) GTEST_SKIP() << *why;
   write_program("main.cpp", 10);
   const LinkCapture capture("/build/linker", "/usr/bin/ld.lld", captures_, "/build/links");
@@ -194,7 +195,7 @@ TEST_F(LinkCaptureTest, ABuildInASandboxIsCapturedToo) {
   command.sandbox->mounts = {{source_, "/build/source", Access::write},
                              {out_, "/build/out", Access::write},
                              {captures_, "/build/links", Access::write},
-                             {TANDEM_LINKER_DIR, "/build/linker", Access::read}};
+                             {tests::paths::linker, "/build/linker", Access::read}};
   runners::give_to_sandbox(folder_.path());
   const auto finished = run_command(command, {});
   ASSERT_TRUE(finished.succeeded()) << finished.errors;

@@ -9,6 +9,7 @@
 #include "builders/repository.hpp"
 #include "git_fixture.hpp"
 #include "loopback.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -51,8 +52,8 @@ TEST_F(MirrorFaultsTest, GoesOnAfterItsChildIsKilled) {
   const std::string url = fmt::format("git://127.0.0.1:{}/x", silent.port());
   const fs::path program = temporary_.path() / "program";
   // The child of the child's place: it tells its number and becomes the real one.
-  write_script(program,
-               fmt::format("echo $$ > {0}/pid\nexec {1} \"$@\"\n", temporary_.path().string(), FETCH_CHILD));
+  write_script(program, fmt::format("echo $$ > {0}/pid\nexec {1} \"$@\"\n", temporary_.path().string(),
+                                    tests::paths::fetch_child));
   int client = -1;
   std::thread killer([&] {
     client = ::accept(silent.socket(), nullptr, nullptr);
@@ -79,7 +80,7 @@ TEST_F(MirrorFaultsTest, GivesAFetchThatMovesMoreTime) {
           "[ \"$BASH_VERSION\" ] || exec bash \"$0\" \"$@\"\nfor i in 1 2 3 4 5 6 7 8 9 10 11 12; do\n"
           "  echo progress >&$TANDEM_FETCH_CHANNEL\n  sleep 0.5\ndone\n"
           "exec {} \"$@\"\n",
-          FETCH_CHILD));
+          tests::paths::fetch_child));
   const auto result = fetch(mirror_, source_of(upstream_), {program, 4s});
   ASSERT_TRUE(std::holds_alternative<Tip>(result)) << std::get<FetchFailure>(result).sentence;
   EXPECT_EQ(std::get<Tip>(result).id, first);

@@ -8,6 +8,7 @@
 
 #include "builders/layout.hpp"
 #include "runners/process.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -16,7 +17,7 @@ constexpr const char* lld = "/usr/bin/ld.lld";
 
 }  // namespace
 
-RelinkTest::RelinkTest() : capture_(TANDEM_LINKER_DIR, lld, captures_, captures_) {
+RelinkTest::RelinkTest() : capture_(tests::paths::linker, lld, captures_, captures_) {
   fs::create_directories(source_);
   fs::create_directories(out_);
 }

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include "builder_fixture.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -46,7 +47,7 @@ class ReproducibleBuild : public BuilderTest {
 class SandboxedReproducibleBuild : public ReproducibleBuild {
  protected:
   void SetUp() override {
-    auto found = runners::find_sandbox(SHIM);
+    auto found = runners::find_sandbox(tests::paths::shim);
     if (const auto* why = std::get_if<std::string>(&found)) GTEST_SKIP() << *why;
     settings_.sandbox = std::get<runners::SandboxTools>(found);
     ReproducibleBuild::SetUp();

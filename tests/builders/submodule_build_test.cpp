@@ -1,4 +1,5 @@
 #include "builder_fixture.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -18,7 +19,7 @@ class SubmoduleBuild : public BuilderTest {
     git({"-c", "protocol.file.allow=always", "submodule", "add", "-q", library_.string(), "lib"});
     commit_all("Use the library");
     settings_.source = source_of(upstream_, "main");
-    settings_.fetch.program = FETCH_CHILD;
+    settings_.fetch.program = tests::paths::fetch_child;
   }
 
   fs::path library_ = temporary_.path() / "library";

@@ -2,6 +2,7 @@
 #include "builders/repository.hpp"
 #include "git_fixture.hpp"
 #include "loopback.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -53,7 +54,7 @@ class SubmodulesTest : public GitTest {
 
   std::optional<FetchFailure> fetch_all(const std::string& url) {
     const std::string id = fetched(url).id;
-    return fetch_submodules(mirror_, id, source_of(url), {FETCH_CHILD, 60s});
+    return fetch_submodules(mirror_, id, source_of(url), {tests::paths::fetch_child, 60s});
   }
 
   std::optional<CheckoutFailure> check_out() {
@@ -103,7 +104,7 @@ TEST_F(SubmodulesTest, NeedsNoConnectionForWhatIsThere) {
   const std::string id = git({"rev-parse", "HEAD"});
   fs::remove_all(lib_);
   fs::remove_all(core_);
-  EXPECT_FALSE(fetch_submodules(mirror_, id, source, {FETCH_CHILD, 60s}));
+  EXPECT_FALSE(fetch_submodules(mirror_, id, source, {tests::paths::fetch_child, 60s}));
 }
 
 TEST_F(SubmodulesTest, FollowsASubmoduleThatMovesOn) {
@@ -175,7 +176,7 @@ TEST_F(SubmodulesTest, ShowsNoPasswordToAnotherHost) {
   source.token_file = temporary_.path() / "token";
   write(source.token_file, "ada:opensesame\n");
   fs::permissions(source.token_file, fs::perms::owner_read);
-  const auto failure = fetch_submodules(mirror_, id, source, {FETCH_CHILD, 60s});
+  const auto failure = fetch_submodules(mirror_, id, source, {tests::paths::fetch_child, 60s});
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, Kind::refused) << failure->sentence;
   EXPECT_FALSE(seen.empty());

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "support/paths.hpp"
 #include "tests/specs/messages.hpp"
 
 namespace tandem::config {
@@ -224,7 +225,8 @@ TEST(ConfigFile, SaysThatItDoesNotExist) {
 }
 
 TEST(ConfigFile, OfTheSampleLoadsAndMerges) {
-  const ConfigFile sample = load_config(TANDEM_SAMPLE_CONFIG);
+  const ConfigFile sample =
+      load_config(std::filesystem::path(tests::paths::source) / "config/tandem.sample.json");
   ASSERT_EQ(sample.watches.size(), 2U);
   const Settings settings = merge(sample, {}, {});
   EXPECT_EQ(settings.state_dir, "/var/lib/tandem");

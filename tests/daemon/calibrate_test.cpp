@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runners/process.hpp"
+#include "support/paths.hpp"
 #include "support/programs.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -19,7 +20,7 @@ class Calibrate : public testing::Test {
  protected:
   runners::Finished calibrate(const Words& words) const {
     runners::Command command;
-    command.argv = {TANDEM_PROGRAM, "calibrate"};
+    command.argv = {tests::paths::tandem, "calibrate"};
     command.argv.insert(command.argv.end(), words.begin(), words.end());
     command.argv.insert(command.argv.end(), {"--state_dir", (directory_.path() / "state").string()});
     command.environment = runners::current_environment();

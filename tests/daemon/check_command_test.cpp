@@ -7,6 +7,7 @@
 
 #include "specs/error.hpp"
 #include "specs/schema.hpp"
+#include "support/paths.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::daemon::commands {
@@ -15,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-const fs::path source = TANDEM_SOURCE_DIR;
+const fs::path source = tests::paths::source;
 
 class CheckCommand : public testing::Test {
  protected:

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runners/process.hpp"
+#include "support/paths.hpp"
 #include "support/programs.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -20,7 +21,7 @@ class Compare : public testing::Test {
  protected:
   runners::Finished tandem(const Words& words) const {
     runners::Command command;
-    command.argv = {TANDEM_PROGRAM};
+    command.argv = {tests::paths::tandem};
     command.argv.insert(command.argv.end(), words.begin(), words.end());
     command.environment = runners::current_environment();
     // Other tests measure as well; each holds a lock of its own.

@@ -1,4 +1,5 @@
 #include "end_to_end/world.hpp"
+#include "support/paths.hpp"
 
 #include <fmt/format.h>
 
@@ -152,7 +153,7 @@ std::vector<std::string> World::once_flags(const std::vector<std::string>& more)
 
 runners::Command World::tandem_command(const std::vector<std::string>& arguments) const {
   runners::Command command;
-  command.argv = {TANDEM_PROGRAM};
+  command.argv = {tests::paths::tandem};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
   command.environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + (root_ / "home").string(),
                          "TANDEM_LOCK_FILE=" + (root_ / "measuring.lock").string(),

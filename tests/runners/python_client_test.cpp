@@ -6,13 +6,15 @@
 
 #include "runners/pair_runner.hpp"
 #include "runners/process.hpp"
+#include "support/paths.hpp"
 #include "support/programs.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::runners {
 namespace {
 
-const std::filesystem::path example = std::filesystem::path(TANDEM_SDK) / "example.py";
+const std::filesystem::path example =
+    std::filesystem::path(tests::paths::source) / "runners/sdk" / "example.py";
 
 class PythonClientTest : public testing::Test {
  protected:

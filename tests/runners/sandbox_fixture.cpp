@@ -1,4 +1,5 @@
 #include "runners/sandbox_fixture.hpp"
+#include "support/paths.hpp"
 
 #include <unistd.h>
 
@@ -8,7 +9,7 @@
 namespace tandem::runners {
 
 void SandboxTest::SetUp() {
-  static const auto found = find_sandbox(TANDEM_SHIM);
+  static const auto found = find_sandbox(tests::paths::shim);
   if (const auto* reason = std::get_if<std::string>(&found)) GTEST_SKIP() << *reason;
   tools_ = std::get<SandboxTools>(found);
   give_to_sandbox(directory_.path());

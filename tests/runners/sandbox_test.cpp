@@ -14,6 +14,7 @@
 
 #include "runners/descriptor.hpp"
 #include "runners/sandbox_fixture.hpp"
+#include "support/paths.hpp"
 #include "support/programs.hpp"
 
 namespace tandem::runners {
@@ -199,8 +200,12 @@ TEST_F(SandboxTest, StopsAFloodOfOutput) {
 TEST_F(SandboxTest, DiesWithAParentThatIsKilled) {
   const fs::path log = directory_.path() / "log";
   Children children;
-  const auto supervisor = children.start(
-      {{program("outlives_nobody"), program("sleeps"), TANDEM_SHIM}, current_environment(), {}, {}, log}, {});
+  const auto supervisor = children.start({{program("outlives_nobody"), program("sleeps"), tests::paths::shim},
+                                          current_environment(),
+                                          {},
+                                          {},
+                                          log},
+                                         {});
   for (int tries = 0; text_of(log).empty(); ++tries) {
     ASSERT_TRUE(children.running(supervisor) && tries < 2000) << "it started no child";
     static_cast<void>(children.wait(Children::Clock::now() + milliseconds{10}, {}));

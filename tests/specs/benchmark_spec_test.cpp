@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/paths.hpp"
 #include "tests/specs/messages.hpp"
 
 namespace tandem::specs {
@@ -13,7 +14,7 @@ namespace {
 using tests::message_of;
 using Words = std::vector<std::string>;
 
-const std::filesystem::path data = TANDEM_TEST_DATA;
+const std::filesystem::path data = std::filesystem::path(tests::paths::source) / "tests/specs/data";
 
 std::string test_error(const std::string& test, const std::string& model = R"({"name": "m"})") {
   return message_of([&] {

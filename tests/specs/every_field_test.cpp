@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "specs/benchmark_spec.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::specs {
 namespace {
@@ -13,7 +14,8 @@ class EveryField : public testing::Test {
  protected:
   void SetUp() override { ASSERT_EQ(specs_.benchmarks.size(), 8U); }
 
-  std::filesystem::path folder_ = std::filesystem::path(TANDEM_TEST_DATA) / "harness";
+  std::filesystem::path folder_ =
+      std::filesystem::path(tests::paths::source) / "tests/specs/data" / "harness";
   LoadedSpecs specs_ = load_benchmarks(
       folder_ / "suite.json",
       {.command_args = "--more", .string_map = {{"FAIPEPROOT", "/opt/faipep"}}, .framework = "tensor"});

@@ -8,6 +8,7 @@
 
 #include "config/config_file.hpp"
 #include "specs/benchmark_spec.hpp"
+#include "support/paths.hpp"
 #include "tests/specs/same_in_both_modes.hpp"
 
 namespace tandem::specs {
@@ -135,11 +136,11 @@ class Mutation {
 };
 
 TEST(MutatedSpecs, LoadOrAreRefused) {
-  const fs::path data = TANDEM_TEST_DATA;
+  const fs::path data = std::filesystem::path(tests::paths::source) / "tests/specs/data";
   const std::vector<fs::path> files = {
       data / "harness/every_field.json", data / "models/new_form.json",
       data / "models/old_form.json",     data / "suite.json",
-      data / "harness/suite.json",       fs::path(TANDEM_SOURCE_DIR) / "specs/benchmarks/example.json"};
+      data / "harness/suite.json",       fs::path(tests::paths::source) / "specs/benchmarks/example.json"};
   std::vector<Json> corpus;
   for (const fs::path& file : files) corpus.push_back(read(file));
   Mutation mutation(7);
@@ -156,7 +157,7 @@ TEST(MutatedSpecs, LoadOrAreRefused) {
 }
 
 TEST(MutatedConfigs, LoadOrAreRefused) {
-  const fs::path file = fs::path(TANDEM_SOURCE_DIR) / "config/tandem.sample.json";
+  const fs::path file = fs::path(tests::paths::source) / "config/tandem.sample.json";
   const Json sample = read(file);
   Mutation mutation(8);
   const auto parse = [&](std::string text, Problems& problems) {

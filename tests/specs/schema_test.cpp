@@ -9,13 +9,14 @@
 #include <sstream>
 
 #include "specs/benchmark_spec.hpp"
+#include "support/paths.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::specs {
 namespace {
 
 namespace fs = std::filesystem;
-const fs::path schema_file = fs::path(TANDEM_SOURCE_DIR) / "specs/schema/benchmark.schema.json";
+const fs::path schema_file = fs::path(tests::paths::source) / "specs/schema/benchmark.schema.json";
 
 std::string text_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -211,8 +212,9 @@ std::vector<std::string> judged_by_schema(const std::vector<std::string>& texts)
   for (std::size_t i = 0; i < texts.size(); ++i) stream << (i == 0 ? "" : ",\n") << texts[i];
   stream << "]";
   stream.close();
-  const std::string command = "python3 '" TANDEM_SOURCE_DIR "/tests/specs/judge_by_schema.py' '" +
-                              schema_file.string() + "' '" + cases.string() + "' 2>&1";
+  const std::string command = std::string("python3 '") + tests::paths::source +
+                              "/tests/specs/judge_by_schema.py' '" + schema_file.string() + "' '" +
+                              cases.string() + "' 2>&1";
   std::vector<std::string> lines;
   std::string line;
   FILE* pipe = popen(command.c_str(), "r");

@@ -3,11 +3,13 @@
 #include <filesystem>
 #include <string>
 
+#include "support/paths.hpp"
+
 namespace tandem::tests {
 
 /// The executable of a program in tests/programs.
 inline std::filesystem::path program(const std::string& name) {
-  return std::filesystem::path(TANDEM_PROGRAMS) / name;
+  return std::filesystem::path(paths::programs) / name;
 }
 
 /// How many entries a directory has; of /proc/self/fd, the open descriptors.

@@ -1,4 +1,5 @@
 #include "support/server_process.hpp"
+#include "support/paths.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -36,7 +37,8 @@ std::string first_line(int descriptor) {
 }  // namespace
 
 ServerProcess::ServerProcess(const std::string& script, std::vector<std::string> arguments)
-    : script_(std::string(TANDEM_TEST_SUPPORT) + "/" + script), arguments_(std::move(arguments)) {
+    : script_(std::string(tests::paths::source) + "/tests/support/" + script),
+      arguments_(std::move(arguments)) {
   start();
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "runners/process.hpp"
+#include "support/paths.hpp"
 #include "support/programs.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -21,7 +22,7 @@ class RunCommand : public testing::Test {
  protected:
   runners::Finished run(const Words& words) const {
     runners::Command command;
-    command.argv = {TANDEM_PROGRAM, "run", "--state_dir", (directory_.path() / "state").string()};
+    command.argv = {tests::paths::tandem, "run", "--state_dir", (directory_.path() / "state").string()};
     command.argv.insert(command.argv.end(), words.begin(), words.end());
     command.environment = runners::current_environment();
     // Other tests measure as well; each holds a lock of its own.

@@ -16,6 +16,7 @@
 #include "evaluation/evidence/results/result_file.hpp"
 #include "runners/machine_facts.hpp"
 #include "specs/error.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::evaluation {
 namespace {
@@ -104,7 +105,7 @@ int run_part(const std::string& name, const std::vector<std::string>& words) {
   PartSettings settings;
   settings.build = fs::absolute(words[0]);
   settings.out = fs::absolute(words[1]);
-  settings.source = TANDEM_SOURCE_DIR;
+  settings.source = ::tandem::tests::paths::source;
   for (std::size_t i = 2; i < words.size(); ++i) {
     if (words[i] == "--brief") {
       settings.length = PartSettings::Length::brief;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "specs/error.hpp"
+#include "support/paths.hpp"
 #include "tests/specs/example/two_at_a_time.hpp"
 
 namespace tandem::specs::example {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path framework = fs::path(TANDEM_SOURCE_DIR) / "specs/frameworks/example";
+const fs::path framework = fs::path(tests::paths::source) / "specs/frameworks/example";
 
 /// The output of a command that must succeed.
 std::string output_of(std::vector<std::string> words) {
@@ -68,8 +69,8 @@ runners::Finished make_history(const fs::path& destination, std::vector<std::str
 
 runners::Finished build(const fs::path& tree, const fs::path& destination, const std::string& flags) {
   // How much one more pass costs depends on the compiler; the example is made for this one.
-  std::vector<std::string> environment = {"CXX=g++",
-                                          std::string("TANDEM_SDK_DIR=") + TANDEM_SOURCE_DIR "/runners/sdk"};
+  std::vector<std::string> environment = {
+      "CXX=g++", std::string("TANDEM_SDK_DIR=") + tests::paths::source + "/runners/sdk"};
   if (!flags.empty()) environment.push_back("CXXFLAGS=" + flags);
   return run({"sh", (framework / "build.sh").string(), tree.string(), destination.string()},
              std::move(environment));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "specs/benchmark_spec.hpp"
+#include "support/paths.hpp"
 #include "tests/specs/example/example_history.hpp"
 #include "tests/specs/example/instruction_count.hpp"
 #include "tests/specs/example/two_at_a_time.hpp"
@@ -164,7 +165,7 @@ TEST(ExampleLibrary, AgreesWithItsDefinitions) {
 }
 
 TEST(ExampleLibrary, ListsTheBenchmarksThatItsSpecLeavesToIt) {
-  const auto loaded = load_benchmarks(fs::path(TANDEM_SOURCE_DIR) / "specs/benchmarks/example.json");
+  const auto loaded = load_benchmarks(fs::path(tests::paths::source) / "specs/benchmarks/example.json");
   ASSERT_EQ(loaded.benchmarks.size(), 1U);
   EXPECT_TRUE(loaded.ignored.empty());
   EXPECT_EQ(loaded.benchmarks.front().protocol, Protocol::sdk);

@@ -14,6 +14,7 @@
 #include "evaluation/evidence/recorded/resampling.hpp"
 #include "evaluation/evidence/recorded/trial.hpp"
 #include "specs/error.hpp"
+#include "support/paths.hpp"
 #include "support/temporary_directory.hpp"
 
 // Seeded and tiny: what the parts `replay` and `ablations` are made of.
@@ -53,7 +54,7 @@ Recording uneven(double sigma, double bias) {
 
 PartSettings brief(const std::filesystem::path& out) {
   PartSettings settings;
-  settings.source = TANDEM_SOURCE_DIR;
+  settings.source = tests::paths::source;
   settings.out = out;
   settings.length = PartSettings::Length::brief;
   return settings;

@@ -11,13 +11,14 @@
 #include "evaluation/evidence/live/decision.hpp"
 #include "evaluation/evidence/results/journal.hpp"
 #include "evaluation/evidence/results/result_file.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::evaluation {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path source = TANDEM_SOURCE_DIR;
+const fs::path source = tests::paths::source;
 const fs::path published = source / "tests" / "evaluation" / "results";
 constexpr const char* remedy = "; make it with tandem_evidence page or goals";
 

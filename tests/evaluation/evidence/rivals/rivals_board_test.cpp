@@ -13,6 +13,7 @@
 #include "evaluation/evidence/recorded/sample_file.hpp"
 #include "evaluation/evidence/rivals/comparison.hpp"
 #include "specs/error.hpp"
+#include "support/paths.hpp"
 
 namespace tandem::evaluation::rival {
 namespace {
@@ -149,7 +150,7 @@ TEST(RivalsPart, JudgesRecordedAndLiveLaunches) {
   power.close();
   PartSettings settings;
   settings.out = out;
-  settings.source = TANDEM_SOURCE_DIR;
+  settings.source = tests::paths::source;
   settings.length = PartSettings::Length::brief;
   const PartResult result = evaluation::rivals(settings);
   EXPECT_EQ(result.tables.size(), 6U);

@@ -130,7 +130,7 @@ std::optional<BuildFailure> BuildAttempt::run_script(std::vector<std::string> mo
   command.log_file = log_;
   command.sandbox = sandbox_of(settings_, rooms_);
   command.foreign = settings_.foreign;
-  command.most_processes = settings_.processes;
+  command.foreign_limits = {settings_.memory_bytes, settings_.disk_bytes, settings_.processes};
   runners::Limits limits;
   limits.deadline = settings_.deadline;
   limits.output_bytes = most_output;

@@ -69,7 +69,7 @@ struct BuildSettings {
   std::optional<runners::SandboxTools> sandbox;           ///< nothing: builds run on the host itself
   runners::Foreign foreign = runners::Foreign::no;        ///< without a sandbox: how scripts are run
   std::vector<std::filesystem::path> readable;            ///< shown to the build read-only, at their own path
-  std::uint64_t memory_bytes = 0;  ///< this and the next two only in a sandbox; 0: no limit
+  std::uint64_t memory_bytes = 0;  ///< this and the next two only of foreign code; 0: no limit
   std::uint64_t disk_bytes = 0;
   std::size_t processes = 0;
   std::vector<int> cpus;  ///< empty: any

@@ -68,7 +68,7 @@ struct WatchSettings {
   std::string source;  ///< "FILE:LINE:COLUMN" of the watch, or empty when flags made it
 };
 
-/// Three quarters of this host's memory in bytes: what one build or benchmark may take without a setting.
+/// Three quarters of this host's memory in bytes: what one build or launch may take without a setting.
 [[nodiscard]] std::uint64_t share_of_memory();
 
 /// Everything the daemon is told, complete and checked. Only `merge` makes one.
@@ -88,7 +88,8 @@ struct Settings {
   std::string ldflags;
   Isolation sandbox = Isolation::automatic;
   std::vector<std::filesystem::path> sandbox_read;  ///< what builds and benchmarks see beside the system
-  /// Of all processes of one build or benchmark; 0: no limit. Default: three quarters of the host's memory.
+  /// Of all processes of one build, or of both programs of a launch; 0: no limit. Default: three quarters of
+  /// the host's memory.
   std::uint64_t build_memory = share_of_memory();
   std::uint64_t build_disk = std::uint64_t{64} << 30;
   int build_processes = 4096;

@@ -17,7 +17,7 @@ std::optional<runners::Sandbox> benchmark_sandbox(const Isolation& isolation,
   if (!isolation.tools) return std::nullopt;
   runners::Sandbox sandbox;
   sandbox.tools = *isolation.tools;
-  sandbox.memory_bytes = settings.build_memory;
+  sandbox.memory_bytes = settings.build_memory / sides;
   sandbox.disk_bytes = settings.build_disk;
   sandbox.processes = static_cast<std::size_t>(settings.build_processes);
   for (const std::filesystem::path& path :

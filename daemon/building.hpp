@@ -27,6 +27,9 @@ struct Isolation {
 [[nodiscard]] Isolation choose_isolation(config::Isolation wish, const std::filesystem::path& shim,
                                          const std::filesystem::path& state_dir);
 
+/// The programs of a launch share what one build may take of the memory.
+inline constexpr std::uint64_t sides = 2;
+
 /// How benchmarks run in it: nothing if there is none. Beside their own files they may read what the settings
 /// name.
 [[nodiscard]] std::optional<runners::Sandbox> benchmark_sandbox(const Isolation& isolation,

@@ -5,6 +5,7 @@
 #include "daemon/building.hpp"
 #include "daemon/service.hpp"
 #include "runners/call_filter.hpp"
+#include "runners/control_group.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::daemon {
@@ -53,8 +54,12 @@ Isolation without_sandbox(const std::string& why, const std::filesystem::path& s
     isolation.facts.kind = Kind::other_user;
     user = "another user";
   }
-  isolation.sentence = fmt::format("weak: as {}, own process groups, no sandbox{} ({})", user,
-                                   filter_words(isolation.facts), why);
+  constexpr std::uint64_t any = std::uint64_t{1} << 40;
+  const bool limits = runners::ControlGroup::make({any, 0}) != nullptr;
+  isolation.sentence =
+      fmt::format("weak: as {}, own process groups, {}, no sandbox{} ({})", user,
+                  limits ? "limited memory" : "no limit of memory (no control group is delegated to us)",
+                  filter_words(isolation.facts), why);
   return isolation;
 }
 
@@ -65,7 +70,7 @@ Isolation choose_isolation(config::Isolation wish, const std::filesystem::path& 
   if (wish == config::Isolation::none) {
     Isolation isolation;
     isolation.facts = {Kind::same_user, false};
-    isolation.sentence = "weak: own process groups and limits, no sandbox (none is wanted)";
+    isolation.sentence = "weak: own process groups, limits of time and output, no sandbox (none is wanted)";
     return isolation;
   }
   auto found = runners::find_sandbox(shim);
@@ -81,7 +86,8 @@ void isolate_benchmarks(const Isolation& isolation, const config::Settings& sett
                         runners::HostSettings& host) {
   host.sandbox = benchmark_sandbox(isolation, settings);
   host.foreign = isolation.foreign;
-  host.most_processes = static_cast<std::size_t>(settings.build_processes);
+  host.foreign_limits = {settings.build_memory / sides, settings.build_disk,
+                         static_cast<std::size_t>(settings.build_processes)};
   if (isolation.tools || isolation.foreign == Foreign::yes) host.environment = benchmark_environment();
 }
 

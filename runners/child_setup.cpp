@@ -42,9 +42,13 @@ Ends make_channel() {
   return owned(ends);
 }
 
-std::unique_ptr<ControlGroup> make_group(const Sandbox& sandbox) {
+std::unique_ptr<ControlGroup> make_group(const Command& command) {
   constexpr std::uint64_t threads_each = 4;  // as for a user of our own (most_tasks)
-  return ControlGroup::make({sandbox.memory_bytes, threads_each * sandbox.processes});
+  if (const auto& sandbox = command.sandbox)
+    return ControlGroup::make({sandbox->memory_bytes, threads_each * sandbox->processes});
+  if (command.foreign == Foreign::no) return nullptr;
+  const ForeignLimits& limits = command.foreign_limits;
+  return ControlGroup::make({limits.memory_bytes, threads_each * limits.processes});
 }
 
 /// Sources lie above every target, so that no dup2 in the child overwrites a later source.
@@ -62,7 +66,7 @@ ChildSetup::ChildSetup(const Command& command, const Children::Options& options)
       errors(make_pipe()),
       channel(options.channel == Children::Options::Channel::yes ? make_channel() : Ends{}),
       report(command.sandbox ? make_pipe() : Ends{}),
-      group(command.sandbox ? make_group(*command.sandbox) : nullptr),
+      group(make_group(command)),
       confined_(command.sandbox
                     ? confine(command, group ? LimitsKept::by_the_kernel : LimitsKept::by_the_shim)
                     : Confined{command, {}}),
@@ -82,8 +86,9 @@ ChildSetup::ChildSetup(const Command& command, const Children::Options& options)
       parent_(::getpid()) {
   if (foreign_) {
     filter_ = &call_filter(Tracing::refused);
+    most_file_bytes_ = command.foreign_limits.file_bytes;
     if (::geteuid() == 0) user_ = sandbox_user();
-    if (user_) most_tasks_ = runners::most_tasks(*user_, command.most_processes);
+    if (user_) most_tasks_ = runners::most_tasks(*user_, command.foreign_limits.processes);
   }
   CPU_ZERO(&cpus_);
   for (const int cpu : command.cpus) CPU_SET(cpu, &cpus_);
@@ -106,6 +111,10 @@ std::vector<int> ChildSetup::inherited() const {
 }
 
 int ChildSetup::drop_rights() const {
+  if (most_file_bytes_ != 0) {
+    const rlimit file{most_file_bytes_, most_file_bytes_};
+    if (::setrlimit(RLIMIT_FSIZE, &file) != 0) return errno;
+  }
   if (most_tasks_ != 0) {
     const rlimit tasks{most_tasks_, most_tasks_};
     if (::setrlimit(RLIMIT_NPROC, &tasks) != 0) return errno;

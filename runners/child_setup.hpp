@@ -53,6 +53,7 @@ class ChildSetup {
   bool foreign_;                     ///< without a sandbox
   std::optional<SandboxUser> user_;  ///< of a foreign child; nothing: the caller's
   rlim_t most_tasks_ = 0;            ///< 0: no limit
+  rlim_t most_file_bytes_ = 0;       ///< the same
   const std::string* filter_ = nullptr;
   OwnedDescriptor null_;
   std::array<OwnedDescriptor, 4> high_;

@@ -166,7 +166,7 @@ Command command_in_slot(const LaunchGround& ground, std::size_t slot,
     command.sandbox->mounts.push_back({copied, seen, Sandbox::Access::read});
   } else {
     command.foreign = ground.settings.foreign;
-    command.most_processes = ground.settings.most_processes;
+    command.foreign_limits = ground.settings.foreign_limits;
     mean_the_fresh(values, directories);
   }
   values["program"] = (seen / ground.copies.in_slot(slot).lexically_relative(copied)).string();

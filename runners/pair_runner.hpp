@@ -147,8 +147,8 @@ struct HostSettings {
   /// Nothing: programs run on the host itself. Its mounts are what programs may read beside their own files;
   /// its limits are watched often while a program is looked at, and once a second while it is measured.
   std::optional<Sandbox> sandbox;
-  Foreign foreign = Foreign::no;   ///< whether the programs are somebody else's; only without a sandbox
-  std::size_t most_processes = 0;  ///< of foreign ones whose user is their own; 0: no limit
+  Foreign foreign = Foreign::no;  ///< whether the programs are somebody else's; only without a sandbox
+  ForeignLimits foreign_limits = {};
 };
 
 /// The real one: processes on this host, `alternate` for slices, whole processes in turn for the rest.

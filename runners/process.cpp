@@ -92,6 +92,7 @@ struct Child {
   std::size_t channel_bytes = 0;
   OwnedDescriptor report;  ///< only of a child in a sandbox: what the shim says of its end
   std::unique_ptr<ControlGroup> group;
+  bool limits_files = false;
   bool running = false;
   Finished result;
 };
@@ -199,8 +200,10 @@ struct Children::Loop {
     } else if (how == How::exited) {
       const auto n = ::read(child.report.get(), chunk.data(), chunk.size());
       take_report({chunk.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0))}, status, child.result);
-      if (child.group) blame_limits(*child.group, child.result);
     }
+    if (child.limits_files && child.result.how == How::signalled && child.result.code == SIGXFSZ)
+      child.result.how = How::over_disk;
+    if (child.group) blame_limits(*child.group, child.result);
     child.group.reset();
     for (Descriptor* stream : {&child.exit, &child.output, &child.errors, &child.channel}) {
       boost::system::error_code ignored;
@@ -262,6 +265,7 @@ std::size_t Children::start(const Command& command, const Options& options) {
   child.errors.assign(setup.errors.ours.release());
   child.report = std::move(setup.report.ours);
   child.group = std::move(setup.group);
+  child.limits_files = command.foreign == Foreign::yes && command.foreign_limits.file_bytes != 0;
   loop_->watch_exit(number);
   loop_->watch_output(number, &Child::output, &Finished::output);
   loop_->watch_output(number, &Child::errors, &Finished::errors);

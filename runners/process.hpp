@@ -25,7 +25,7 @@ struct Command {
   std::filesystem::path log_file;           ///< both outputs are written here as well, as they come
   std::optional<Sandbox> sandbox = {};      ///< with it, program, arguments and directories are paths inside
   Foreign foreign = Foreign::no;            ///< without a sandbox: what the child is kept from
-  std::size_t most_processes = 0;           ///< of a foreign one whose user is its own; 0: no limit
+  ForeignLimits foreign_limits = {};        ///< of a foreign one
 };
 
 struct Limits {

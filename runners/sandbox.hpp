@@ -45,6 +45,14 @@ struct Sandbox {
 /// root, it also runs as the user that a sandboxed child would have.
 enum class Foreign { no, yes };
 
+/// What a foreign child without a sandbox may take; 0: no limit. Memory and processes need a delegated
+/// control group (control_group.hpp), or a user of our own for the processes; nobody adds up its files.
+struct ForeignLimits {
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t file_bytes = 0;  ///< of each file that it writes
+  std::size_t processes = 0;
+};
+
 /// What stood between this host and the code that was built and run on it.
 struct IsolationFacts {
   enum class Kind { unknown, sandbox, other_user, same_user } kind = Kind::unknown;

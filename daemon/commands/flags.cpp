@@ -147,7 +147,8 @@ Flags walk_flags(DaemonOptions& options) {
       choice("sandbox", o.sandbox, config::isolation, "auto, required or none"),
       paths("sandbox_read", o.sandbox_read, "Paths that builds and benchmarks may read"),
       choice("build_memory", o.build_memory, config::bytes,
-             "Bytes of memory of one build or benchmark, such as 8G; 0: no limit (3/4 of the host's)"),
+             "Bytes of memory of one build, or of both programs of a launch, such as 8G; 0: no limit (3/4 of "
+             "the host's)"),
       choice("build_disk", o.build_disk, config::bytes, "Bytes that one build or benchmark may write (64G)"),
       number("build_processes", o.build_processes, "Processes of one build or benchmark at a time (4096)"),
       choice("cache_budget", o.cache_budget, config::bytes, "Bytes that built executables may take (20G)"),

@@ -3,6 +3,7 @@
 #include <linux/keyctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -12,6 +13,7 @@
 
 #include "runners/call_filter.hpp"
 #include "runners/confine.hpp"
+#include "runners/control_group.hpp"
 #include "runners/launch_command.hpp"
 #include "runners/sandbox_fixture.hpp"
 #include "support/programs.hpp"
@@ -128,6 +130,49 @@ TEST_F(ForeignCode, OfRootRunsAsAnotherUserWithoutGroups) {
   EXPECT_TRUE(finished.output.starts_with(expected)) << finished.output;
   EXPECT_NE(finished.output.find("CapEff:\t0000000000000000"), std::string::npos) << finished.output;
   EXPECT_EQ(finished.output.find("root's own"), std::string::npos);
+}
+
+TEST_F(ForeignCode, WithoutASandboxMayStillNotWriteAFileThatIsTooLarge) {
+  Command command = foreign("exec dd if=/dev/zero of=large bs=1M count=40 status=none");
+  give_to_sandbox(directory_.path());
+  fs::permissions(directory_.path(), fs::perms::others_exec, fs::perm_options::add);
+  command.working_directory = directory_.path();
+  command.foreign_limits.file_bytes = std::uint64_t{10} << 20;
+  EXPECT_EQ(run_command(command, {}).how, Finished::How::over_disk);
+  EXPECT_LE(fs::file_size(directory_.path() / "large"), std::uint64_t{10} << 20);
+}
+
+/// Elsewhere nobody counts its memory, and the status says so.
+TEST_F(ForeignCode, WithoutASandboxIsLimitedInMemoryWhereAControlGroupIsDelegated) {
+  Command command = foreign("head -c 100M /dev/zero | tail >/dev/null; exit ${PIPESTATUS[1]}");
+  command.foreign_limits.memory_bytes = std::uint64_t{32} << 20;
+  const Finished finished = run_command(command, {});
+  const bool delegated = ControlGroup::make({std::uint64_t{1} << 30, 0}) != nullptr;
+  EXPECT_EQ(finished.how, delegated ? Finished::How::over_memory : Finished::How::exited)
+      << describe(finished) << finished.errors;
+}
+
+/// The secret of a session keyring belongs to whoever possesses it, and foreign code must not.
+TEST_F(ForeignCode, GetsNoKeysOfTheSession) {
+  const auto child_sees_key = [](Foreign foreign) {
+    Command command{{"/bin/cat", "/proc/keys"}, {"PATH=/usr/bin:/bin"}, "/", {}, {}};
+    command.foreign = foreign;
+    return run_command(command, {}).output.find("tandem_secret") != std::string::npos;
+  };
+  const pid_t owner = ::fork();
+  if (owner == 0) {
+    constexpr unsigned possessor_only = 0x3f000000;
+    ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, "tandem_test");
+    const long key = ::syscall(SYS_add_key, "user", "tandem_secret", "x", 1, KEY_SPEC_SESSION_KEYRING);
+    const bool made = key > 0 && ::syscall(SYS_keyctl, KEYCTL_SETPERM, key, possessor_only) == 0;
+    if (!made || !child_sees_key(Foreign::no)) ::_exit(2);
+    ::_exit(child_sees_key(Foreign::yes) ? 1 : 0);
+  }
+  int status = 0;
+  ::waitpid(owner, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 2) GTEST_SKIP() << "this kernel shows no keyrings here";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(ForeignCode, OfRootStillDiesWithItsParent) {

@@ -82,6 +82,20 @@ TEST_F(SandboxPairTest, FreezesTheWaitingSideOfProgramsWithThreads) {
   EXPECT_EQ(std::get<std::vector<Sampled>>(result).front().launch.control.size(), cut.pairs);
 }
 
+TEST_F(SandboxPairTest, KeepsItsLimitsWhileItMeasures) {
+  HostSettings settings;
+  settings.scratch = scratch_.path();
+  settings.sandbox = Sandbox{*tools_, {}};
+  settings.sandbox->memory_bytes = std::uint64_t{64} << 20;
+  runner_->use(settings);
+  ProgramPair programs = pair("eats_memory", "eats_memory");
+  programs.commands = {{"{program}", "300"}};
+  const auto result = launch(programs, Protocol::command);
+  ASSERT_TRUE(std::holds_alternative<RunFailure>(result));
+  EXPECT_NE(std::get<RunFailure>(result).what.find("memory"), std::string::npos)
+      << std::get<RunFailure>(result).what;
+}
+
 TEST_F(SandboxPairTest, MeasuresWholeProcesses) {
   const auto observed = launch(pair("observed", "observed"), Protocol::observer);
   ASSERT_TRUE(std::holds_alternative<std::vector<Sampled>>(observed)) << std::get<RunFailure>(observed).what;

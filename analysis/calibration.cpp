@@ -29,6 +29,11 @@ constexpr double variance_of_medians = 1.5708;
 constexpr double least_share = 0.9;
 constexpr double errors_of_doubt = 2;
 constexpr double doubtful_deviations = 3;
+
+/// How much slower than alone the sides may be. The bounds are choices, not properties of a processor: two
+/// sides that fight for caches or memory no longer show what each does alone. They lie far from what was seen
+/// on two-core Intel and AMD virtual machines: 1.0 where nothing is fought for, 11 where waiting threads
+/// spin.
 constexpr double slow_down_together = 1.3;
 constexpr double slow_down_of_threads = 1.1;
 constexpr double slow_down_to_confirm = 1.1;
@@ -215,7 +220,10 @@ SlowDown slow_down_of(std::span<const double> company, std::span<const double> a
 std::optional<double> layout_spread_of(std::span<const double> means, double noise) {
   if (means.size() < 2) return std::nullopt;
   const auto n = static_cast<double>(means.size());
-  const double centre = std::accumulate(means.begin(), means.end(), 0.0) / n;
+  // Counted from one of them, so that equal means give exactly 0.
+  double beyond = 0.0;
+  for (const double mean : means) beyond += mean - means.front();
+  const double centre = means.front() + beyond / n;
   double squares = 0.0;
   for (const double mean : means) squares += (mean - centre) * (mean - centre);
   return std::sqrt(std::max(0.0, squares / (n - 1) - noise * noise));
@@ -294,7 +302,8 @@ std::optional<std::string> outdated(const Calibration& calibration, const std::s
   const double expected = std::max(floor, expected_sigma(calibration).median);
   const double now = std::max(floor, median(newest_sigmas).value_or(0));
   if (now <= moved * expected && now >= expected / moved) return std::nullopt;
-  return fmt::format("the noise of a launch is now {}, and was {}", percent(now), percent(expected));
+  const auto words = [&](double sigma) { return (sigma > floor ? "" : "at most ") + percent(sigma); };
+  return fmt::format("the noise of a launch is now {}, and was {}", words(now), words(expected));
 }
 
 HostNoise host_noise(std::span<const Calibration> calibrations) {

@@ -12,6 +12,8 @@ namespace {
 
 constexpr double long_iteration = 1.0;  // seconds
 constexpr double margin_of_long_iterations = 0.05;
+// A few dozen instructions on any processor of today. The bound is a choice: what matters is the layout
+// spread, which is measured on the host itself.
 constexpr double short_body = 20e-9;  // seconds
 constexpr double spreads = 2.0;
 constexpr double spreads_of_short_bodies = 4.0;

@@ -89,7 +89,9 @@ std::string benchmark_block(const Calibration& calibration) {
               ? fmt::format(", found {:.0f} % of a planted slowdown\n", 100 * *calibration.recovered)
               : ", no planted slowdown\n";
   if (calibration.layout_spread) {
-    text += fmt::format("  layouts move it by {}\n", percentage(*calibration.layout_spread));
+    text += *calibration.layout_spread > 0
+                ? fmt::format("  layouts move it by {}\n", percentage(*calibration.layout_spread))
+                : "  layouts do not move it\n";
   }
   text += fmt::format("  a screen finds a change of {} (margin {}, at most {} launches){}\n",
                       percentage(calibration.minimum_detectable_effect), percentage(calibration.margin),

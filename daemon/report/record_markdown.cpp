@@ -259,11 +259,12 @@ std::string table(const Record& record) {
 std::string screen_sentence(const Record& record) {
   const analysis::Verdict& screen = record.screen;
   return fmt::format(
-      "The screen of {} against {} said {} after {} launches: {}{}; one launch scatters by {}.",
+      "The screen of {} against {} said {} after {} launches: {}{}; {}.",
       plain(short_commit(record.treatment.id)), plain(short_commit(record.control.id)),
       analysis::name_of(screen.outcome), screen.launches,
       screen.decided_by_total ? "by the total time (rare slices, not the typical one), " : "",
-      ratio_phrase(screen.ratio), percentage(screen.sigma));
+      ratio_phrase(screen.ratio),
+      screen.sigma > 0 ? "one launch scatters by " + percentage(screen.sigma) : "the launches agree");
 }
 
 std::string confirmation_sentence(const Record& record) {

@@ -80,6 +80,18 @@ TEST(LaunchNoise, OfEqualLaunchesIsNothingAndTheyAreSound) {
   EXPECT_EQ(noise.slot_bias_high, 0);
   EXPECT_EQ(price_of(noise), 0);
   EXPECT_EQ(best_pairs(noise, 300), 300u);
+  EXPECT_GT(cautious_price_of(noise, 0.01), 0) << "of two ways without noise the quicker one is better";
+  EXPECT_EQ(reason_to_refuse(tried(Pairing::duet, noise), 0.01, 1), "");
+}
+
+TEST(LaunchNoise, OfNothingLeavesAPositiveControlToBeJudged) {
+  const LaunchNoise noise = noise_of(std::vector<Launch>(20, launch_of(0)), cost);
+  TriedArrangement one = tried(Pairing::duet, noise);
+  const double planted = std::log(1.05);
+  one.recovery = recovery_of(std::vector<Launch>(20, launch_of(planted)), planted);
+  EXPECT_EQ(reason_to_refuse(one, 0.01, 1), "");
+  one.recovery = recovery_of(std::vector<Launch>(20, launch_of(0.5 * planted)), planted);
+  EXPECT_EQ(reason_to_refuse(one, 0.01, 1), "of a planted slowdown of 5.00 % it shows 50 %");
 }
 
 TEST(LaunchNoise, LeavesOutLaunchesWithoutUsableValues) {
@@ -330,6 +342,25 @@ INSTANTIATE_TEST_SUITE_P(Table, OutdatedByNoise,
                                          Moved{"below_what_matters", 0.0001, 0.0009, 9, false},
                                          Moved{"from_nothing", 0.0, 0.01, 9, true}),
                          [](const auto& one) { return std::string(one.param.name); });
+
+TEST(Outdated, NoiseOfExactlyZeroStaysValidAndIsNotGivenAnotherSize) {
+  const std::vector<double> none(9, 0.0);
+  EXPECT_EQ(outdated(calibration_with(0), "one host", none), std::nullopt);
+  EXPECT_EQ(outdated(calibration_with(0), "one host", std::vector<double>(9, 0.01)),
+            "the noise of a launch is now 1.00 %, and was at most 0.10 %");
+  EXPECT_EQ(outdated(calibration_with(0.01), "one host", none),
+            "the noise of a launch is now at most 0.10 %, and was 1.00 %");
+}
+
+TEST(ExpectedSigma, IsZeroWhereNothingScatters) {
+  Calibration calibration = calibration_with(0);
+  calibration.noise.sigma_total = 0;
+  calibration.layout_spread = 0;
+  EXPECT_EQ(expected_sigma(calibration).median, 0);
+  EXPECT_EQ(expected_sigma(calibration).total, 0);
+  EXPECT_EQ(host_noise(std::vector{calibration}).floor, 0);
+  EXPECT_EQ(host_noise(std::vector{calibration}).unfit, "");
+}
 
 TEST(ExpectedSigma, IncludesTheLayoutsOfBothSides) {
   Calibration calibration = calibration_with(0.003);

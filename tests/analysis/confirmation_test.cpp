@@ -47,6 +47,13 @@ TEST(Confirmation, ConfirmsAPlainChangeAtTheFirstLook) {
   EXPECT_EQ(result.ratio.level, 0.95);
 }
 
+TEST(Confirmation, GivesEqualUnitsAnIntervalOfNoWidth) {
+  const auto result = confirm(std::vector<double>(16, 0.02), {});
+  EXPECT_EQ(result.ratio.low, result.ratio.estimate);
+  EXPECT_EQ(result.ratio.high, result.ratio.estimate);
+  EXPECT_EQ(minimum_effect(0.01, 0.0), 0.005) << "null commits that do not scatter";
+}
+
 TEST(Confirmation, FirstLookAllowsOneSmallUnitOfTheOtherSignAndNoMore) {
   std::vector<double> values(16, 0.02);
   values[5] = -0.001;

@@ -30,6 +30,18 @@ TEST(Drift, AddsUpWhatExceedsTheSlack) {
   EXPECT_EQ(state.up.since, 2U);
 }
 
+TEST(Drift, SeesAMoveOfPointsThatDoNotScatterAndNothingElse) {
+  DriftState state;
+  for (int i = 0; i < 100; ++i) state = advance(state, {0.0, 0.0});
+  EXPECT_FALSE(alarm_of(state));
+  for (int i = 0; i < 3 && !alarm_of(state); ++i) state = advance(state, {0.01, 0.0});
+  const auto alarm = alarm_of(state);
+  ASSERT_TRUE(alarm);
+  EXPECT_EQ(alarm->since, 100U);
+  EXPECT_GT(alarm->size, 0);
+  EXPECT_LE(alarm->size, 0.01);
+}
+
 TEST(Drift, NamesTheFirstPointAndTheSizeOfAMove) {
   for (const double sign : {1.0, -1.0}) {
     DriftState state;

@@ -19,6 +19,12 @@ TEST(LayoutSpread, IsWhatTheNoiseDoesNotExplain) {
   EXPECT_FALSE(layout_spread_of({}, 0));
 }
 
+TEST(LayoutSpread, OfEqualMeansIsZeroAndNoneIsDoubted) {
+  const std::vector<double> means(16, 0.003);
+  EXPECT_EQ(layout_spread_of(means, 0), 0.0);
+  EXPECT_TRUE(doubtful_layouts(means, 0).empty());
+}
+
 TEST(LayoutSpread, SeesAKindOfLinkingsThatIsRare) {
   std::vector<double> means(16, 0.0);
   means[3] = means[11] = 0.2;

@@ -25,6 +25,8 @@ TEST(Margin, IsTheLargestDemandAndNamesIt) {
       {{0.01, 0.008, 0}, 0.016, "twice the layout spread of 0.80 %"},
       {{0.01, 0.008, 5e-9}, 0.032, "four times the layout spread of 0.80 % (a body under 20 ns)"},
       {{0.01, 0.002, 5e-9}, 0.01, "as configured"},
+      {{0.01, 0.0, 5e-9}, 0.01, "as configured"},
+      {{0.01, 0.0, 1e-3}, 0.01, "as configured"},
       {{0.01, 0.008, 20e-9}, 0.016, "twice the layout spread of 0.80 %"},
       {{0.01, 0.008, 1.0}, 0.016, "twice the layout spread of 0.80 %"},
       {{0.01, 0.008, 1.5}, 0.05, "an iteration takes over 1 s"},

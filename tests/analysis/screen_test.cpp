@@ -236,13 +236,33 @@ TEST(Screen, WorksWithoutPriorNoise) {
   EXPECT_EQ(run_screen({.prior_sigma = 0}, always(0, 0)).outcome, Outcome::unchanged);
 }
 
+TEST(Screen, JudgesLaunchesWithoutAnyNoise) {
+  struct Case {
+    double value;
+    Outcome outcome;
+  };
+  for (const Case& one :
+       {Case{0, Outcome::unchanged}, Case{0.02, Outcome::slower}, Case{-0.02, Outcome::faster}}) {
+    const Verdict verdict = run_screen({.prior_sigma = 0}, always(one.value, one.value));
+    EXPECT_EQ(verdict.outcome, one.outcome);
+    EXPECT_EQ(verdict.sigma, 0);
+    EXPECT_DOUBLE_EQ(verdict.ratio.estimate, std::exp(one.value));
+    EXPECT_LE(verdict.ratio.low, verdict.ratio.estimate);
+    EXPECT_GE(verdict.ratio.high, verdict.ratio.estimate);
+    EXPECT_NEAR(verdict.minimum_detectable_effect, 0.005, 1e-4) << "half the margin stays";
+  }
+}
+
 TEST(MinimumDetectableEffect, FollowsTheRule) {
   EXPECT_NEAR(minimum_detectable_effect(0.01, 0.01, 26), std::expm1(std::log1p(0.01) / 2 + 0.01), 1e-15);
   EXPECT_TRUE(std::isinf(minimum_detectable_effect(0.01, 0.01, 0)));
+  EXPECT_TRUE(std::isinf(minimum_detectable_effect(0, 0.01, 0)));
+  EXPECT_DOUBLE_EQ(minimum_detectable_effect(0, 0.01, 66), std::expm1(std::log1p(0.01) / 2));
   EXPECT_LT(minimum_detectable_effect(0.01, 0.01, 66), minimum_detectable_effect(0.01, 0.01, 33));
 }
 
 TEST(MinimumDetectableEffect, MakesABenchmarkUnmeasurableWhenItExceedsTwiceTheMargin) {
+  EXPECT_FALSE(is_unmeasurable(0, 0.01, 1));
   EXPECT_FALSE(is_unmeasurable(0.022, 0.01, 66));
   EXPECT_TRUE(is_unmeasurable(0.025, 0.01, 66));
   EXPECT_FALSE(is_unmeasurable(0.025, 0.01, 132));

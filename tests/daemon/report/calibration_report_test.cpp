@@ -49,10 +49,12 @@ TEST(CalibrationReport, SaysThatLaunchesAgreedInsteadOfANoiseOfZero) {
   one.noise.sigma = 0;
   one.noise.sigma_total = 0;
   one.noise.tail = 0;
+  one.layout_spread = 0;
   for (auto& tried : one.tried) tried.noise = one.noise;
   const std::string text = calibration_text(host);
   EXPECT_NE(text.find("noise of a launch too small to be seen"), std::string::npos) << text;
   EXPECT_NE(text.find("noise floor too small to be seen"), std::string::npos) << text;
+  EXPECT_NE(text.find("  layouts do not move it\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("nan"), std::string::npos) << text;
   EXPECT_EQ(text.find("inf"), std::string::npos) << text;
 }

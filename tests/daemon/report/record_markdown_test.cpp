@@ -125,6 +125,14 @@ TEST(RecordMarkdown, LetsForeignTextAddNeitherHeadingsNorTableCellsNorMarkup) {
   EXPECT_EQ(page.find(" [e]"), std::string::npos);
 }
 
+TEST(RecordMarkdown, SaysThatLaunchesAgreedInsteadOfAScatterOfZero) {
+  Record record = tests::sample_regression();
+  record.screen.sigma = 0;
+  const std::string page = record_markdown(record);
+  EXPECT_NE(page.find("; the launches agree.\n"), std::string::npos) << page;
+  EXPECT_EQ(page.find("scatters by"), std::string::npos);
+}
+
 TEST(RecordMarkdown, GivesAPageEvenForAnEmptyRecord) {
   const Record empty;
   const std::string page = record_markdown(empty);

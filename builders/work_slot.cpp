@@ -37,10 +37,11 @@ WorkSlot::WorkSlot(const fs::path& state_dir) {
     if (lock_.get() < 0) continue;
     remove_tree(path_);
     fs::create_directory(path_);
-    if (!fs::is_empty(path_)) throw Error(fmt::format("'{}' cannot be emptied", path_.string()));
-    return;
+    std::error_code unreadable;
+    if (fs::is_empty(path_, unreadable)) return;
   }
-  throw Error(fmt::format("all {} work directories in '{}' are in use", slots, path_.parent_path().string()));
+  throw Error(fmt::format("all {} work directories in '{}' are in use or cannot be emptied", slots,
+                          path_.parent_path().string()));
 }
 
 WorkSlot::~WorkSlot() {

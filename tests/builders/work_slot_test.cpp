@@ -1,6 +1,8 @@
 #include "builders/work_slot.hpp"
 
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +36,32 @@ TEST(WorkSlot, GivesASecondUserAnotherPathOfTheSameLength) {
   const WorkSlot other(state.path());
   EXPECT_NE(one.path(), other.path());
   EXPECT_EQ(one.path().string().size(), other.path().string().size());
+}
+
+TEST(WorkSlot, IsTheNextOneWhereTheFirstCannotBeEmptied) {
+  const TemporaryDirectory state;
+  const fs::path first = state.path() / "work/00";
+  fs::create_directories(first / "busy");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // What is mounted cannot be removed.
+    if ((::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) ||
+        ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("tmpfs", (first / "busy").c_str(), "tmpfs", 0, "size=1m") != 0) {
+      ::_exit(77);
+    }
+    try {
+      const WorkSlot slot(state.path());
+      ::_exit(slot.path().filename() == "01" && fs::is_empty(slot.path()) ? 0 : 1);
+    } catch (const std::exception&) {
+      ::_exit(2);
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "this host lets nobody mount";
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(WorkSlot, CleaningSparesWhatIsInUse) {

@@ -199,15 +199,6 @@ std::variant<Executable, BuildFailure> find_or_build(const BuildSettings& settin
   return built;
 }
 
-/// A copy of the programs that the linker can write over.
-void copy_programs(const fs::path& from, const fs::path& to) {
-  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(to)) {
-    if (entry.is_symlink()) continue;
-    fs::permissions(entry.path(), fs::perms::owner_write, fs::perm_options::add);
-  }
-}
-
 }  // namespace
 
 ScriptBuilder::ScriptBuilder(BuildSettings settings) : settings_(std::move(settings)) {
@@ -271,7 +262,7 @@ std::variant<Executable, std::string> ScriptBuilder::relink(const Executable& ex
     if (cached.executable) return held(settings_, std::move(*cached.executable));
     const WorkSlot slot(settings_.state_dir);
     const fs::path programs = slot.path() / "out";
-    copy_programs(executable.directory, programs);
+    copy_for_now(executable.directory, programs);
     if (auto why = builders::relink(executable.links, settings_.lld, seed, programs, stop, settings_.sandbox,
                                     settings_.foreign)) {
       return *why;

@@ -59,6 +59,28 @@ void copy_content(const fs::path& from, const fs::path& to) {
   }
 }
 
+enum class Copied { durably, for_now };
+
+void copy_tree(const fs::path& from, const fs::path& to, Copied how) {
+  const bool durably = how == Copied::durably;
+  fs::create_directory(to);
+  for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
+    const fs::path target = to / entry.path().filename();
+    if (entry.is_symlink()) {
+      fs::copy_symlink(entry.path(), target);
+    } else if (entry.is_directory()) {
+      copy_tree(entry.path(), target, how);
+    } else {
+      copy_content(entry.path(), target);
+      const bool executable = (entry.status().permissions() & fs::perms::owner_exec) != fs::perms::none;
+      const mode_t mode = (executable ? 0555 : 0444) | (durably ? 0 : 0200);
+      if (::chmod(target.c_str(), mode) != 0) fail("set the mode of", target);
+      if (durably) synchronise(target);
+    }
+  }
+  if (durably) synchronise(to);
+}
+
 int lock(const OwnedDescriptor& descriptor, int how) {
   int result = 0;
   do {
@@ -90,21 +112,11 @@ void write_durably(const fs::path& path, const std::string& text) {
 }
 
 void copy_durably(const fs::path& from, const fs::path& to) {
-  fs::create_directory(to);
-  for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
-    const fs::path target = to / entry.path().filename();
-    if (entry.is_symlink()) {
-      fs::copy_symlink(entry.path(), target);
-    } else if (entry.is_directory()) {
-      copy_durably(entry.path(), target);
-    } else {
-      copy_content(entry.path(), target);
-      const bool executable = (entry.status().permissions() & fs::perms::owner_exec) != fs::perms::none;
-      if (::chmod(target.c_str(), executable ? 0555 : 0444) != 0) fail("set the mode of", target);
-      synchronise(target);
-    }
-  }
-  synchronise(to);
+  copy_tree(from, to, Copied::durably);
+}
+
+void copy_for_now(const fs::path& from, const fs::path& to) {
+  copy_tree(from, to, Copied::for_now);
 }
 
 Passage::Passage(const fs::path& exec_dir) {

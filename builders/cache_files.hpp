@@ -18,6 +18,9 @@ void write_durably(const std::filesystem::path& file, const std::string& text);
 /// that an entry can be moved and removed.
 void copy_durably(const std::filesystem::path& from, const std::filesystem::path& to);
 
+/// Copies a tree so that its files can be written over. A specs::StopScope ends both kinds of copy.
+void copy_for_now(const std::filesystem::path& from, const std::filesystem::path& to);
+
 /// What a directory lists is on the disk when this returns.
 void synchronise(const std::filesystem::path& path);
 

@@ -49,6 +49,12 @@ TEST(StopScope, EndsTheCopyingOfALargeFileIntoTheCache) {
   expect_given_up([&] { copy_durably(folder.path() / "from", folder.path() / "to"); });
 }
 
+TEST(StopScope, EndsTheCopyingOfALargeFileForALinker) {
+  const TemporaryDirectory folder;
+  large_file(folder.path() / "from", "program");
+  expect_given_up([&] { copy_for_now(folder.path() / "from", folder.path() / "to"); });
+}
+
 TEST(StopScope, EndsWithItsBlock) {
   std::stop_source source;
   source.request_stop();

@@ -80,24 +80,11 @@ BuildFailure failure_of(const BuildSettings& settings, const Commit& commit, Kin
   return failure;
 }
 
-/// A server that answers and does not have it, or does not give it, will not do so the next time: the commit
-/// names what cannot be had. One that cannot be reached may be back later.
+/// A server that refuses or lacks something today may give it tomorrow: tokens are renewed, and a submodule
+/// may be pushed after the commit that names it.
 Kind kind_of(FetchFailure::Kind kind) {
-  switch (kind) {
-    case FetchFailure::Kind::stopped:
-      return Kind::stopped;
-    case FetchFailure::Kind::disk:
-      return Kind::disk;
-    case FetchFailure::Kind::refused:
-    case FetchFailure::Kind::no_branch:
-    case FetchFailure::Kind::corrupt:
-      return Kind::checkout;
-    case FetchFailure::Kind::unreachable:
-    case FetchFailure::Kind::timed_out:
-    case FetchFailure::Kind::internal:
-      break;
-  }
-  return Kind::fetch;
+  if (kind == FetchFailure::Kind::stopped) return Kind::stopped;
+  return kind == FetchFailure::Kind::disk ? Kind::disk : Kind::fetch;
 }
 
 /// The submodules are asked for before the key is made, because those inside others belong to it too.

@@ -40,5 +40,24 @@ TEST_F(SubmoduleBuild, MayPassLaterWhenASubmoduleCannotBeFetched) {
   built(commit);
 }
 
+TEST_F(SubmoduleBuild, MayPassLaterWhenTheSubmoduleIsPushedAfterTheCommitThatNamesIt) {
+  const std::string pushed = git({"rev-parse", "HEAD"}, library_);
+  write_script(library_ / "program", "echo two\n");
+  git({"commit", "-q", "-a", "-m", "Not pushed yet"}, library_);
+  const std::string later = git({"rev-parse", "HEAD"}, library_);
+  git({"fetch", "-q", library_.string(), "main"}, upstream_ / "lib");
+  git({"checkout", "-q", later}, upstream_ / "lib");
+  commit_all("Use what is not pushed yet");
+  git({"reset", "-q", "--hard", pushed}, library_);
+  git({"reflog", "expire", "--expire=now", "--all"}, library_);
+  git({"prune", "--expire=now"}, library_);
+  const Commit commit = tip();
+  const BuildFailure failure = failed(commit);
+  EXPECT_EQ(failure.kind, Kind::fetch) << failure.sentence;
+  git({"fetch", "-q", (upstream_ / "lib").string(), later}, library_);
+  git({"reset", "-q", "--hard", later}, library_);
+  EXPECT_EQ(read(built(commit).program), "#!/bin/sh\necho two\n");
+}
+
 }  // namespace
 }  // namespace tandem::builders

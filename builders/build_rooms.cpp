@@ -8,6 +8,8 @@
 #include <array>
 #include <sstream>
 
+#include "builders/work_slot.hpp"
+
 namespace tandem::builders {
 namespace {
 
@@ -51,6 +53,14 @@ void copy_room(Room& room, const fs::path& to) {
   room.host = to;
 }
 
+/// The directory itself stays: another build may have it mounted.
+void empty(const fs::path& directory) {
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    remove_tree(entry->path());
+  }
+}
+
 /// ccache keeps to its size by itself; a script that writes there by other means does not, and it would stay
 /// from build to build. Then the whole of it goes: it only saves time.
 void keep_bounded(const fs::path& ccache, std::uint64_t bytes) {
@@ -59,11 +69,16 @@ void keep_bounded(const fs::path& ccache, std::uint64_t bytes) {
   fs::recursive_directory_iterator entries(ccache, fs::directory_options::skip_permission_denied, error);
   for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
     struct stat file {};
-    if (::lstat(entries->path().c_str(), &file) == 0)
-      found += static_cast<std::uint64_t>(file.st_blocks) * 512;
+    if (::lstat(entries->path().c_str(), &file) != 0) continue;
+    found += static_cast<std::uint64_t>(file.st_blocks) * 512;
+    // What a script made unreadable counts, too.
+    if (S_ISDIR(file.st_mode) && (file.st_mode & S_IRWXU) != S_IRWXU) {
+      std::error_code foreign;
+      fs::permissions(entries->path(), fs::perms::owner_all, fs::perm_options::add, foreign);
+    }
   }
   // While a build runs, ccache may be over its limit by what it has not yet counted.
-  if (bytes != 0 && found > bytes + bytes / 2) fs::remove_all(ccache, error);
+  if (bytes != 0 && found > bytes + bytes / 2) empty(ccache);
 }
 
 /// Without a sandbox the work directory has one path per state directory and slot; the bytes must not show
@@ -133,6 +148,14 @@ BuildRooms make_rooms(const BuildSettings& settings, const fs::path& work, const
     fs::create_directories(rooms.ccache.host);
   }
   return rooms;
+}
+
+void empty_ccache(const BuildSettings& settings) {
+  std::error_code error;
+  for (fs::directory_iterator entry(settings.ccache_dir, error), end; !error && entry != end;
+       entry.increment(error)) {
+    empty(entry->path());
+  }
 }
 
 std::optional<Sandbox> sandbox_of(const BuildSettings& settings, const BuildRooms& rooms) {

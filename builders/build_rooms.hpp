@@ -40,6 +40,9 @@ struct BuildRooms {
 [[nodiscard]] BuildRooms make_rooms(const BuildSettings& settings, const std::filesystem::path& work,
                                     const BuildScript& script);
 
+/// Drops what builds of every isolation left in their ccache, where a script may write anything.
+void empty_ccache(const BuildSettings& settings);
+
 /// Nothing if the build runs on the host itself. Hands the writable rooms to the sandbox's user, who also
 /// runs foreign scripts without a sandbox.
 [[nodiscard]] std::optional<runners::Sandbox> sandbox_of(const BuildSettings& settings,

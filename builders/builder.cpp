@@ -7,6 +7,7 @@
 
 #include "builders/build_attempt.hpp"
 #include "builders/build_log.hpp"
+#include "builders/build_rooms.hpp"
 #include "builders/cache_budget.hpp"
 #include "builders/cache_files.hpp"
 #include "builders/cache_key.hpp"
@@ -36,9 +37,11 @@ bool is_of_host(const std::error_code& code) {
 }
 
 /// Enough for any program that this is about; a disk with less is full for everybody.
-bool has_room(const fs::path& place) {
+bool has_room(fs::path place) {
   constexpr std::uintmax_t room = std::uintmax_t{64} << 20;
   std::error_code error;
+  // Before the first build there is no cache yet.
+  while (!fs::exists(place, error) && place.has_relative_path()) place = place.parent_path();
   const fs::space_info space = fs::space(place, error);
   return !error && space.available >= room;
 }
@@ -222,8 +225,10 @@ std::variant<Executable, BuildFailure> ScriptBuilder::build(const Commit& commit
   };
   auto result = result_of();
   auto* failure = std::get_if<BuildFailure>(&result);
+  const bool met_full_disk = failure != nullptr && failure->kind == Kind::disk;
+  if (met_full_disk || !has_room(settings_.state_dir)) empty_ccache(settings_);
   // What it had written is gone by now.
-  if (failure != nullptr && failure->kind == Kind::disk && has_room(settings_.state_dir) &&
+  if (met_full_disk && has_room(settings_.state_dir) && has_room(settings_.state_dir / "work") &&
       has_room(settings_.exec_dir)) {
     failure->kind = Kind::too_large;
     failure->sentence += "; without it the disk has room";

@@ -1,10 +1,16 @@
 #include "builders/builder.hpp"
 
+#include <grp.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <functional>
 #include <thread>
 
 #include "builder_fixture.hpp"
+#include "builders/build_rooms.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::builders {
@@ -280,6 +286,76 @@ TEST_F(ScriptBuilderTest, ReportsACheckoutThatIsNotPossible) {
   EXPECT_EQ(runs(), 0U);
 }
 
+/// Runs the work in a child as a user who may not read everything, to whom the directory belongs from then
+/// on; its exit status.
+int as_ordinary_user(const fs::path& directory, const std::function<int()>& work) {
+  constexpr uid_t nobody = 65534;
+  if (::geteuid() == 0) {
+    EXPECT_EQ(::chown(directory.c_str(), nobody, nobody), 0);
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
+      EXPECT_EQ(::lchown(entry.path().c_str(), nobody, nobody), 0) << entry.path();
+    }
+  }
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::geteuid() == 0 &&
+        (::setgroups(0, nullptr) != 0 || ::setgid(nobody) != 0 || ::setuid(nobody) != 0)) {
+      ::_exit(70);
+    }
+    int status = 71;
+    try {
+      status = work();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+    }
+    ::_exit(status);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 72;
+}
+
+TEST_F(ScriptBuilderTest, FailsACommitThatLeavesAFileThatCannotBeRead) {
+  script(
+      "cp /bin/true \"$2\"\necho secret > \"$(dirname \"$2\")/secret\"\n"
+      "chmod 000 \"$(dirname \"$2\")/secret\"\n");
+  commit("a", "1");
+  const Commit commit = tip();
+  const int status = as_ordinary_user(temporary_.path(), [&] {
+    const auto result = ScriptBuilder(settings_).build(commit, {});
+    const auto* failure = std::get_if<BuildFailure>(&result);
+    if (failure == nullptr) return 1;
+    std::fprintf(stderr, "%s\n", failure->sentence.c_str());
+    return failure->kind == Kind::not_a_program && !may_pass_later(failure->kind) ? 0 : 2;
+  });
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(ScriptBuilderTest, BoundsWhatScriptsHideInTheCcache) {
+  settings_.ccache = BuildSettings::Ccache::if_present;
+  write_script(temporary_.path() / "bin/ccache", "exit 1\n");
+  settings_.search_path = (temporary_.path() / "bin").string() + ":" + settings_.search_path;
+  settings_.ccache_dir = temporary_.path() / "ccache";
+  settings_.ccache_bytes = std::uint64_t{1} << 20;
+  BuilderTest::script("exit 0\n");
+  const BuildScript script = find_build_script(settings_.frameworks_dir, "net", "linux");
+  const fs::path kept = settings_.ccache_dir / "host";
+  const auto hide = [&](std::size_t bytes) {
+    write(kept / "deep/hidden/junk", std::string(bytes, 'x'));
+    fs::permissions(kept / "deep/hidden", fs::perms::none);
+    fs::permissions(kept / "deep", fs::perms::none);
+  };
+  const int status = as_ordinary_user(temporary_.path(), [&] {
+    hide(100'000);
+    static_cast<void>(make_rooms(settings_, temporary_.path() / "work", script));
+    if (!fs::exists(kept / "deep/hidden/junk")) return 1;
+    hide(3'000'000);
+    static_cast<void>(make_rooms(settings_, temporary_.path() / "work", script));
+    return fs::is_empty(kept) ? 0 : 2;
+  });
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(ScriptBuilderTest, StopsOnRequest) {
   script("sleep 1000\n");
   commit("a", "1");
@@ -295,11 +371,11 @@ TEST_F(ScriptBuilderTest, StopsOnRequest) {
 TEST_F(ScriptBuilderTest, CleansUpAfterKilledBuildsWhenItStarts) {
   write(state_dir_ / "work/00/tree/stale", "x");
   write(state_dir_ / "work/07/tree/stale", "x");
-  write(settings_.exec_dir / "incoming/dead/entry/manifest.json", "{");
+  write(settings_.exec_dir / "incoming/tandem-killed/entry/manifest.json", "{");
   const ScriptBuilder builder(settings_);
   EXPECT_FALSE(fs::exists(state_dir_ / "work/00"));
   EXPECT_FALSE(fs::exists(state_dir_ / "work/07"));
-  EXPECT_FALSE(fs::exists(settings_.exec_dir / "incoming/dead"));
+  EXPECT_FALSE(fs::exists(settings_.exec_dir / "incoming/tandem-killed"));
 }
 
 TEST_F(ScriptBuilderTest, ThrowsWhenTheMirrorIsGone) {

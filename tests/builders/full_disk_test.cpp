@@ -85,6 +85,32 @@ TEST_F(FullDisk, DuringTheBuildIsNotTheCommitsFault) {
   EXPECT_EQ(status, 0);
 }
 
+TEST_F(FullDisk, ThatABuildFilledThroughItsCcacheIsThatCommitsFault) {
+  const fs::path small = temporary_.path() / "small";
+  settings_.state_dir = small;
+  settings_.ccache = BuildSettings::Ccache::if_present;
+  write_script(temporary_.path() / "bin/ccache", "exit 1\n");
+  settings_.search_path = (temporary_.path() / "bin").string() + ":" + settings_.search_path;
+  script("test ! -e \"$1/greedy\" || cat /dev/zero > \"$CCACHE_DIR/junk\" || exit 1\ncp /bin/true \"$2\"\n");
+  commit("greedy", "1");
+  const Commit greedy = tip();
+  fs::remove(upstream_ / "greedy");
+  commit_all("Build as others do");
+  const Commit sound = tip();
+  const int status = with_small(small, 100, [&] {
+    ScriptBuilder builder(settings_);
+    const auto result = builder.build(greedy, {});
+    const auto* failure = std::get_if<BuildFailure>(&result);
+    if (failure == nullptr || failure->kind != Kind::too_large) {
+      std::fprintf(stderr, "%s\n", failure == nullptr ? "it was built" : failure->sentence.c_str());
+      return 1;
+    }
+    return std::holds_alternative<Executable>(builder.build(sound, {})) ? 0 : 2;
+  });
+  if (status == 77) GTEST_SKIP() << "this host lets nobody mount";
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(FullDisk, WhilePublishingLeavesNoHalfEntry) {
   const int status = with_small(settings_.exec_dir, 40, [&] {
     write(settings_.exec_dir / "ballast", std::string(std::size_t{30} << 20, 'x'));

@@ -20,6 +20,20 @@ std::chrono::seconds pause_after(std::size_t tries, std::chrono::duration<double
       std::min(longest, std::ldexp(1.0, doublings) * std::max(shortest, interval)));
 }
 
+namespace {
+
+/// Whether a commit that was tried so often is given up.
+bool is_enough(const std::string& kind, std::size_t tries, std::chrono::duration<double> interval) {
+  if (kind != builders::name_of(BuildFailure::Kind::fetch)) return tries >= most_tries;
+  std::chrono::seconds waited{0};
+  for (std::size_t before = 1; before < tries && waited < longest_outage; ++before) {
+    waited += pause_after(before, interval);
+  }
+  return waited >= longest_outage;
+}
+
+}  // namespace
+
 Later put_off(store::Store& store, const WatchKey& key, const std::string& commit, const PutOff& why,
               std::chrono::duration<double> interval, std::int64_t now) {
   store::WaitingCommit waiting;
@@ -29,9 +43,12 @@ Later put_off(store::Store& store, const WatchKey& key, const std::string& commi
   waiting.commit = commit;
   waiting.kind = why.kind;
   waiting.sentence = why.sentence;
-  ++waiting.tries;
-  if (waiting.tries < most_tries) {
+  const bool counts = waiting.tries == 0 || now >= waiting.due;
+  if (counts) {
+    ++waiting.tries;
     waiting.due = now + pause_after(waiting.tries, interval).count();
+  }
+  if (!counts || !is_enough(why.kind, waiting.tries, interval)) {
     store.save_waiting_commit(key, waiting);
     return Later::waits;
   }
@@ -79,7 +96,8 @@ void settle_co_suspects(store::Store& store, const Publisher& publisher, const W
              one.kind == record.kind && one.state != RecordState::superseded;
     });
     const bool innocent = std::any_of(verdicts.begin(), verdicts.end(), [&](const auto& one) {
-      return same_series(one.benchmark, one.metric.name) && one.outcome == "unchanged";
+      return same_series(one.benchmark, one.metric.name) &&
+             (one.outcome == "unchanged" || one.outcome == "identical");
     });
     if (!guilty && !innocent) continue;
     const auto change = [&, guilty](Record one) {

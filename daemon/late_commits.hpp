@@ -14,8 +14,13 @@
 
 namespace tandem::daemon {
 
-/// How often a commit that could not be examined is tried, and a suspect that could not be confirmed.
+/// How often a commit that could not be examined is tried, and a suspect that could not be confirmed. Tries
+/// that fail to fetch a submodule are not counted like this.
 inline constexpr std::size_t most_tries = 6;
+
+/// A commit whose submodules cannot be fetched is tried until the pauses between its tries add up to this, at
+/// least once a day: a server may be away for a weekend, or a token for a week.
+inline constexpr std::chrono::hours longest_outage{14 * 24};
 
 /// How long to wait after so many tries: four times as long each time, beginning with the interval of the
 /// polls, a day at most.
@@ -28,7 +33,7 @@ struct PutOff {
 };
 
 /// Notes one more try of the commit. After the last one it is a failed build of that kind, and done; a person
-/// may still queue it.
+/// may still queue it. A try before it was due, by a pass by hand, does not count.
 enum class Later { waits, given_up };
 Later put_off(store::Store& store, const WatchKey& key, const std::string& commit, const PutOff& why,
               std::chrono::duration<double> interval, std::int64_t now);

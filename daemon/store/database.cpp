@@ -211,6 +211,10 @@ void Store::Database::fail(const std::exception& error) const {
   if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || dynamic_cast<const DamagedStore*>(&error)) {
     throw DamagedStore(fmt::format("{}: {}", file_.string(), error.what()));
   }
+  // What does not fit into a row is the doing of whoever wrote it; another row does.
+  if (code == SQLITE_TOOBIG || code == SQLITE_CONSTRAINT) {
+    throw Error(fmt::format("{}: {}", file_.string(), error.what()));
+  }
   throw HostError(fmt::format("{}: {}", file_.string(), error.what()));
 }
 

@@ -83,6 +83,22 @@ TEST_F(StoreFaults, AFullDiskIsAnErrorAndKeepsWhatItHas) {
   if (fs::exists(skipped)) GTEST_SKIP() << "no file system can be mounted here";
 }
 
+TEST_F(StoreFaults, WhatDoesNotFitIntoARowIsNoTroubleOfTheHost) {
+  Store store = writer();
+  store::StoredEvent event{"pebble", "step", "it failed", 1};
+  store.add_event(event);
+  tests::tell_sqlite(file(),
+                     "CREATE TRIGGER refuse BEFORE INSERT ON event BEGIN SELECT RAISE(ABORT, 'no'); END");
+  try {
+    store.add_event(event);
+    ADD_FAILURE() << "it was taken";
+  } catch (const HostError& error) {
+    ADD_FAILURE() << error.what();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(file().string()), std::string::npos);
+  }
+}
+
 TEST_F(StoreFaults, GarbageInsteadOfAFileIsAnErrorThatNamesIt) {
   std::mt19937 random(5);
   std::string garbage;

@@ -58,8 +58,9 @@ void drop_fresh_layouts(const std::filesystem::path& exec_dir);
 /// by several threads.
 class CacheBudget {
  public:
-  CacheBudget(std::filesystem::path exec_dir, std::uint64_t bytes)
-      : exec_dir_(std::move(exec_dir)), bytes_(bytes) {}
+  /// All builders of a process that add to this cache share one. The commits in `keep` stay.
+  CacheBudget(std::filesystem::path exec_dir, std::uint64_t bytes, std::set<std::string> keep)
+      : exec_dir_(std::move(exec_dir)), bytes_(bytes), keep_(std::move(keep)) {}
 
   /// Prunes now. These commits stay from now on.
   [[nodiscard]] Pruned prune(std::set<std::string> keep);

@@ -111,10 +111,16 @@ Service::Service(const config::Settings& settings, const Installation& installat
     reporters_ = std::make_unique<reporters::Reporters>(wanted);
   std::function<void(const reporters::RunRecord&)> report_to;
   if (reporters_) report_to = [this](const reporters::RunRecord& record) { report(record); };
+  std::shared_ptr<builders::CacheBudget> budget;
+  if (settings.cache_budget > 0) {
+    budget = std::make_shared<builders::CacheBudget>(settings.exec_dir, settings.cache_budget,
+                                                     commits_in_need(*store_));
+  }
   for (const auto& watch : settings.watches) {
     walks_.push_back(std::make_unique<WatchWalk>(
         WalkGround{settings, installation, isolation_, host_.cpus, *runner_, *store_, *publisher_, status_,
-                   [this] { board_->show(); }, report_to, scratch_->path()},
+                   [this] { board_->show(); }, report_to, scratch_->path(), budget,
+                   [this] { try_isolation_again(); }},
         watch));
     for (const std::string& notice : walks_.back()->notices()) show(stderr, "tandem: {}\n", notice);
   }

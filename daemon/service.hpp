@@ -44,7 +44,7 @@ class Service {
   [[nodiscard]] const std::vector<std::unique_ptr<WatchWalk>>& walks() const { return walks_; }
   /// Sends what waits for the server of the remote reporter. What fails is an event and stays in the spool.
   void deliver_results();
-  /// Where no sandbox could be made: from now on there is one, if it can be made now. Between rounds only.
+  /// Where no sandbox could be made: from now on there is one, if it can be made now. Between commits only.
   void try_isolation_again();
   /// Shows a failure as the last error, and keeps it as an event if the store can be written.
   void note(const std::string& kind, const std::string& sentence);

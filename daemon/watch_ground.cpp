@@ -69,16 +69,21 @@ void WatchWalk::keep_mirror_small(const std::stop_token& stop) {
   if (failure && !stop.stop_requested()) fail("mirror", *failure);
 }
 
+std::set<std::string> commits_in_need(const store::Store& store) {
+  std::set<std::string> commits;
+  for (const Record& record : store.living()) {
+    commits.insert({record.control.id, record.treatment.id, record.culprit.id, record.confirmation.control,
+                    record.confirmation.treatment});
+  }
+  return commits;
+}
+
 void WatchWalk::keep_cache_in_budget(const std::vector<builders::Commit>& queued) {
-  if (!budget_) return;
+  if (!ground_.budget) return;
   try {
-    std::set<std::string> keep;
-    for (const Record& record : store_.living()) {
-      keep.insert({record.control.id, record.treatment.id, record.culprit.id, record.confirmation.control,
-                   record.confirmation.treatment});
-    }
+    std::set<std::string> keep = commits_in_need(store_);
     for (const builders::Commit& commit : queued) keep.insert(commit.id);
-    const auto pruned = budget_->prune(std::move(keep));
+    const auto pruned = ground_.budget->prune(std::move(keep));
     if (pruned.bytes_after > settings_.cache_budget) {
       fail("cache", fmt::format("the cache takes {} bytes, more than its budget of {}: all of it is in use, "
                                 "queued or needed by open regressions; give a larger cache_budget",

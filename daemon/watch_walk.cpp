@@ -115,9 +115,6 @@ WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
   build_section_ = std::move(spec.build);
   notices_ = std::move(spec.notices);
   source_ = source_of(watch);
-  if (settings_.cache_budget > 0) {
-    budget_ = std::make_shared<builders::CacheBudget>(settings_.exec_dir, settings_.cache_budget);
-  }
   for (const std::string& name : watch.platforms) {
     Platform& platform = platforms_.emplace_back();
     platform.key = {watch.name, name};
@@ -131,7 +128,7 @@ void WatchWalk::make_building(Platform& platform) {
   builders::BuildSettings build = build_settings(
       {settings_, watch_, ground_.installation, ground_.isolation, mirror_, source_, build_section_},
       platform.key.platform);
-  build.budget = budget_;
+  build.budget = ground_.budget;
   static_cast<void>(
       builders::find_build_script(build.frameworks_dir, watch_.framework, platform.key.platform));
   platform.building = std::make_unique<Building>(build, watch_.same_host, ground_.cpus);
@@ -300,6 +297,9 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const std::stop_to
     // A person who asks does not wait for the rest of the history.
     if (i + 1 < round.todo.size()) serve_requests(stop);
     if (stop.stop_requested()) return Ended::stopped;
+    // A backlog may take days, and a sandbox may be there in a minute.
+    if (ground_.try_isolation) ground_.try_isolation();
+    if (!platform.pipeline) make_pipeline(platform);
   }
   platform.line = round.line;
   forget_old(platform);

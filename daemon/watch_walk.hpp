@@ -39,6 +39,8 @@ struct WalkGround {
   /// Of every trial; nothing: there are no reporters. Called between launches only.
   std::function<void(const reporters::RunRecord&)> report = {};
   std::filesystem::path scratch = {};
+  std::shared_ptr<builders::CacheBudget> budget = {};  ///< of the executable cache; nothing: no limit
+  std::function<void()> try_isolation = {};            ///< may make the isolation of the ground another one
 };
 
 /// Reads everything of a watch that can be wrong without a state directory: its spec, its source and its
@@ -76,7 +78,7 @@ class WatchWalk {
   /// The exit code that this watch alone would give after `ended`.
   [[nodiscard]] int exit_code(Ended ended) const;
 
-  /// Builds from now on as the isolation of the ground says, which has changed. Between rounds only.
+  /// Builds from now on as the isolation of the ground says, which has changed. Between commits only.
   void take_isolation();
 
   [[nodiscard]] const std::string& name() const { return watch_.name; }
@@ -163,8 +165,7 @@ class WatchWalk {
   bool files_are_here_ = false;           ///< all that the specs name
   std::set<std::int64_t> put_off_;        ///< own requests that met broken ground since the last pass
   std::vector<Request> unsaved_answers_;  ///< requests whose last write failed
-  std::shared_ptr<builders::CacheBudget> budget_;  ///< nothing: no limit
-  std::size_t host_failures_ = 0;                  ///< in a row
+  std::size_t host_failures_ = 0;         ///< in a row
   std::chrono::steady_clock::time_point next_walk_{};
   std::size_t fetch_failures_ = 0;
   std::chrono::steady_clock::time_point next_fetch_{};

@@ -119,6 +119,33 @@ TEST_F(CacheBudget, NeverDropsEntriesOfCommitsThatAreNeeded) {
   EXPECT_TRUE(fs::exists(a.program));
 }
 
+TEST_F(CacheBudget, KeepsWhatIsNeededFromTheFirstEntryOn) {
+  const Executable needed = publish_used('a', 9);
+  const std::uint64_t one_entry = size();
+  publish_used('b', 5);
+  builders::CacheBudget budget(exec_dir_, 2 * one_entry, {needed.commit});
+  budget.added(place_of(publish('c')));
+  EXPECT_TRUE(fs::exists(needed.program)) << "though nobody has pruned yet";
+  EXPECT_LE(size(), 2 * one_entry);
+}
+
+TEST_F(CacheBudget, SharedByTwoWatchesIsNotExceededByMoreThanOneEntry) {
+  publish_used('a', 9);
+  const std::uint64_t one_entry = size();
+  builders::CacheBudget budget(exec_dir_, 3 * one_entry, {});
+  std::uint64_t most = 0;
+  for (const char commit : std::string("bcdef")) {
+    for (const char* watch : {"one", "other"}) {
+      entry_.framework = watch;
+      const Executable added = publish(commit);
+      most = std::max(most, size());
+      budget.added(place_of(added));
+      EXPECT_LE(size(), 3 * one_entry);
+    }
+  }
+  EXPECT_LE(most, 4 * one_entry);
+}
+
 TEST_F(CacheBudget, NeverDropsWhatIsInUse) {
   const Executable a = publish_used('a', 9);
   const Executable first = layout_used(a, 1, 8);

@@ -170,5 +170,31 @@ TEST_F(ForeignCode, GetsASandboxAsSoonAsOneCanBeMade) {
   EXPECT_TRUE(service.end_within(std::chrono::seconds{10}));
 }
 
+TEST_F(ForeignCode, GetsASandboxBetweenTwoCommitsOfABacklog) {
+  if (!std::holds_alternative<runners::SandboxTools>(
+          runners::find_sandbox(built_libexec() / "tandem-shim"))) {
+    GTEST_SKIP() << "this host makes no sandbox";
+  }
+  install_without_shim();
+  const fs::path go_on = root_ / "go_on";
+  write_build_script("test ! -e \"$1/second\" || while test ! -e '" + go_on.string() +
+                     "'; do sleep 0.1; done\nexec cc -O2 -o \"$2\" \"$1/net.c\"\n");
+  const std::string first = commit({}, "Add the net");
+  commit_file("second", "", "Wait for the shim");
+  fs::remove(repo_ / "second");
+  const std::string last = commit_file("third", "", "Build at once");
+  // One pass by hand is one round.
+  Service pass(installed_command(once_flags({"--commit", first, "--no_calibrate"})));
+  ASSERT_TRUE(pass.until([&] { return is_done(first); }));
+  EXPECT_NE(status_text().find("\"weak: "), std::string::npos) << status_text();
+  fs::copy_file(built_libexec() / "tandem-shim", shim());
+  write_file(go_on, "");
+  const auto ended = pass.end_within(std::chrono::minutes{2});
+  ASSERT_TRUE(ended);
+  EXPECT_TRUE(is_quiet(*ended)) << describe(*ended) << ended->errors;
+  EXPECT_TRUE(is_done(last));
+  EXPECT_NE(status_text().find("\"sandbox: "), std::string::npos) << status_text();
+}
+
 }  // namespace
 }  // namespace tandem::tests

@@ -47,6 +47,12 @@ IdleTime::Spent IdleTime::spend(const Line& line, const std::stop_token& stop, W
     return spent;
   };
 
+  if (work == Work::fixes) {
+    const auto measured = measure_fix(ground_, line, stop).value_or(IdleStep::nothing);
+    return ended(measured == IdleStep::made      ? Spent::retested
+                 : measured == IdleStep::stopped ? Spent::stopped
+                                                 : Spent::nothing_to_do);
+  }
   const IdleStep calibrated =
       work == Work::all_but_calibration ? IdleStep::nothing : calibration_.next(commit, stop);
   if (calibrated == IdleStep::stopped) return ended(Spent::stopped);

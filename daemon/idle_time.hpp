@@ -22,7 +22,7 @@ class IdleTime {
   IdleTime(const IdleTime&) = delete;
   IdleTime& operator=(const IdleTime&) = delete;
 
-  enum class Work { calibration, all, all_but_calibration };
+  enum class Work { calibration, all, all_but_calibration, fixes };  ///< fixes: what they left, no more
   enum class Spent {
     calibrated,
     continued,             ///< an inconclusive screen

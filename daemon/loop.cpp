@@ -121,6 +121,7 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
         rounds.attempt([&] {
           walk->serve_requests(stop);
           const auto ended = walk->walk(stop);
+          if (settings.once && ended != WatchWalk::Ended::stopped) walk->serve_what_is_due(stop);
           service.deliver_results();
           if (settings.once && ended != WatchWalk::Ended::stopped)
             code = more_pressing(code, walk->exit_code(ended));

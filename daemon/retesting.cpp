@@ -84,7 +84,8 @@ void keep(const IdleGround& ground, const Due& due, const Retest& found) {
                                      requests);
 }
 
-/// What a faster commit left of a regression could not be measured when it came: this tries it again.
+}  // namespace
+
 std::optional<IdleStep> measure_fix(const IdleGround& ground, const Line& line, const std::stop_token& stop) {
   const std::int64_t now = ground.workshop.now();
   for (const Record& record : ground.workshop.store.living(ground.settings.key)) {
@@ -109,8 +110,6 @@ std::optional<IdleStep> measure_fix(const IdleGround& ground, const Line& line, 
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 IdleStep retest(const IdleGround& ground, const Line& line, NewestGood& newest, const std::stop_token& stop) {
   if (const auto measured = measure_fix(ground, line, stop)) return *measured;

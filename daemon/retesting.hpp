@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <stop_token>
 
 #include "daemon/idle_ground.hpp"
@@ -13,5 +14,10 @@ namespace tandem::daemon {
 /// could be recorded.
 [[nodiscard]] IdleStep retest(const IdleGround& ground, const Line& line, NewestGood& newest,
                               const std::stop_token& stop);
+
+/// Measures what a faster commit left of the first regression of which that could not be measured when the
+/// commit came, and is due again. Nothing: there is none.
+[[nodiscard]] std::optional<IdleStep> measure_fix(const IdleGround& ground, const Line& line,
+                                                  const std::stop_token& stop);
 
 }  // namespace tandem::daemon

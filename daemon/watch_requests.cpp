@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 #include "daemon/exit_codes.hpp"
@@ -59,6 +60,19 @@ void WatchWalk::carry_records_over(Platform& platform) {
   }
 }
 
+void give_missing_patches(store::Store& store, const Publisher& publisher, const WatchKey& key,
+                          const std::function<std::string(const std::string& commit)>& patch_of) {
+  for (const Record& record : store.living(key)) {
+    const std::string patch = record.culprit_patch.empty() ? patch_of(record.culprit.id) : std::string();
+    if (patch.empty()) continue;
+    const auto change = [&](Record one) {
+      one.culprit_patch = patch;
+      return one;
+    };
+    store.save_records({}, {published(publisher, {record.id, change})});
+  }
+}
+
 void WatchWalk::settle_records(Platform& platform) {
   RewrittenBranch branch;
   branch.has = [&](const std::string& commit) {
@@ -72,6 +86,9 @@ void WatchWalk::settle_records(Platform& platform) {
     }
     return std::nullopt;
   };
+  give_missing_patches(store_, ground_.publisher, platform.key, [&](const std::string& commit) {
+    return repository_->find(commit) ? repository_->facts(commit).patch_id : std::string();
+  });
   const auto records = store_.records({platform.key, {}, {}, {}});
   const bool all_there = std::all_of(records.begin(), records.end(), [&](const Record& one) {
     return one.state == RecordState::superseded ? !branch.has(one.culprit.id) : branch.has(one.culprit.id);
@@ -133,6 +150,22 @@ bool WatchWalk::serve_own_request(const std::stop_token& stop) {
     fail("request", error.what());
   }
   return false;
+}
+
+void WatchWalk::serve_what_is_due(const std::stop_token& stop) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto may_begin = [&] {
+    return !stop.stop_requested() && std::chrono::steady_clock::now() - begin < settings_.confirmation_time;
+  };
+  while (may_begin() && serve_own_request(stop)) {
+  }
+  for (Platform& platform : platforms_) {
+    if (!platform.idle || !platform.line) continue;
+    while (may_begin() && platform.idle->spend_next(*platform.line, stop, IdleTime::Work::fixes) ==
+                              IdleTime::Spent::retested) {
+    }
+  }
+  refresh_open_regressions();
 }
 
 void WatchWalk::serve(Request& request, const std::stop_token& stop) {

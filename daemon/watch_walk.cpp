@@ -11,6 +11,7 @@
 
 #include "builders/build_script.hpp"
 #include "daemon/build_ground.hpp"
+#include "daemon/exit_codes.hpp"
 #include "daemon/report/wording.hpp"
 #include "daemon/wall_clock.hpp"
 #include "runners/host_identity.hpp"
@@ -253,6 +254,13 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const std::stop_to
   };
   show_waiting_commits();
 
+  // One that comes back late lies before what was examined meanwhile, and the resume file stays where it is.
+  std::size_t newest = 0;
+  const auto done = store_.done(platform.key);
+  const std::set<std::string> examined_before(done.begin(), done.end());
+  for (std::size_t at = 0; at < round.line.commits.size(); ++at) {
+    if (examined_before.contains(round.line.commits[at].id)) newest = at;
+  }
   const auto begin = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < round.todo.size(); ++i) {
     const builders::Commit& commit = round.line.commits[round.todo[i]];
@@ -263,8 +271,6 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const std::stop_to
     status_.seconds_left =
         i == 0 ? -1 : spent / static_cast<double>(i) * static_cast<double>(status_.commits_left);
     platform.building->expect(next_of(i + 1));
-    // One that comes back late lies before what was examined meanwhile.
-    const bool late = i > 0 && round.todo[i] < round.todo[i - 1];
     const auto is_broken_ground = [&](const std::string& why) {
       fail("step", fmt::format("{}: {}", commit.id.substr(0, 12), why));
       keep_cache_in_budget();
@@ -280,7 +286,10 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const std::stop_to
         put_off_commit(platform, commit, {builders::name_of(failure.kind), failure.sentence});
       } else {
         settle_co_suspects(store_, ground_.publisher, platform.key, commit.id, now_seconds());
-        if (!watch_.commit_file.empty() && !late) write_by_rename(watch_.commit_file, commit.id + "\n");
+        if (!watch_.commit_file.empty() && round.todo[i] >= newest) {
+          write_by_rename(watch_.commit_file, commit.id + "\n");
+        }
+        newest = std::max(newest, round.todo[i]);
       }
     } catch (const HostError& error) {
       return is_broken_ground(error.what());
@@ -368,22 +377,31 @@ void WatchWalk::refresh_open_regressions() {
 }
 
 int WatchWalk::exit_code(Ended ended) const {
-  bool failed = ended != Ended::at_tip;
-  bool inconclusive = false;
+  int code = ended == Ended::at_tip ? 0 : 4;
   for (const Platform& platform : platforms_) {
-    if (!store_.living(platform.key).empty()) return 1;
-    if (!store_.waiting_commits(platform.key).empty()) failed = true;
-    const auto build = store_.build(platform.key, tip_);
-    if (!build || !build->succeeded) failed = true;
-    const auto verdicts = store_.verdicts(platform.key, tip_);
-    if (verdicts.empty()) failed = true;
-    for (const auto& verdict : verdicts) {
-      if (verdict.outcome == "failed" || verdict.outcome.ends_with("_fails")) failed = true;
-      const bool of_its_own = report::series_name(verdict.benchmark, verdict.metric) == verdict.benchmark;
-      if (verdict.outcome == "inconclusive" && of_its_own) inconclusive = true;
-    }
+    code = more_pressing(code, code_of_tip(store_, platform.key, tip_));
   }
-  return failed ? 4 : inconclusive ? 3 : 0;
+  return code;
+}
+
+int code_of_tip(const store::Store& store, const WatchKey& key, const std::string& tip) {
+  if (!store.living(key).empty()) return 1;
+  const auto build = store.build(key, tip);
+  const auto verdicts = store.verdicts(key, tip);
+  if (!build || !build->succeeded || verdicts.empty()) return 4;
+  int code = 0;
+  for (const auto& verdict : verdicts) {
+    if (verdict.outcome == "failed" || verdict.outcome.ends_with("_fails")) return 4;
+    const bool of_its_own = report::series_name(verdict.benchmark, verdict.metric) == verdict.benchmark;
+    if (verdict.outcome == "inconclusive" && of_its_own) code = 3;
+  }
+  // A suspect without a confirmation is neither slower nor fine yet.
+  for (const Record& record : store.records({key, {}, {}, RecordState::noted})) {
+    if (record.treatment.id != tip) continue;
+    if (record.kind == RecordKind::unconfirmed) return 4;
+    if (record.kind == RecordKind::postponed) code = 3;
+  }
+  return code;
 }
 
 }  // namespace tandem::daemon

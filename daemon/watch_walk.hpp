@@ -43,10 +43,23 @@ struct WalkGround {
   std::function<void()> try_isolation = {};            ///< may make the isolation of the ground another one
 };
 
+/// The commits on which open regressions rest: their executables stay in the cache.
+[[nodiscard]] std::set<std::string> commits_in_need(const store::Store& store);
+
 /// Reads everything of a watch that can be wrong without a state directory: its spec, its source and its
 /// build scripts. Makes nothing. Throws InputError.
 void check_watch(const config::Settings& settings, const Installation& installation,
                  const config::WatchSettings& watch);
+
+/// The exit code of the design for a platform whose walk got to this tip: 1 a regression is open; else 4 the
+/// tip was not built or measured, or a suspect in it could not be confirmed; else 3 it is inconclusive, or a
+/// suspect in it waits for its confirmation; else 0.
+[[nodiscard]] int code_of_tip(const store::Store& store, const WatchKey& key, const std::string& tip);
+
+/// Open regressions whose commit could not be read when they were found get their patch id: without it they
+/// would be lost when the branch is rewritten. `patch_of` throws Error if it cannot be read now either.
+void give_missing_patches(store::Store& store, const Publisher& publisher, const WatchKey& key,
+                          const std::function<std::string(const std::string& commit)>& patch_of);
 
 /// One watch with all its platforms: fetches the branch and walks what is new. Made once, used every round.
 class WatchWalk {
@@ -74,6 +87,10 @@ class WatchWalk {
   void serve_requests(const std::stop_token& stop);
   /// One of them; it is given its answer, unless it waits again.
   void serve(Request& request, const std::stop_token& stop);
+
+  /// One pass by hand has no idle time: what is due of what tandem put off is served before it ends, and
+  /// nothing more is begun after the time that a commit's confirmations may take.
+  void serve_what_is_due(const std::stop_token& stop);
 
   /// The exit code that this watch alone would give after `ended`.
   [[nodiscard]] int exit_code(Ended ended) const;

@@ -154,6 +154,27 @@ TEST_F(ServiceTest, RecordsAFailingFetchAndGoesOnWhenItWorksAgain) {
   expect_stopped(service);
 }
 
+TEST_F(ServiceTest, GoesOnWhenItsStoreCanBeReadAgain) {
+  Net net;
+  commit(net, "Add the net");
+  Service service(service_command());
+  ASSERT_TRUE(in_phase(service, "waiting"));
+  const auto rename = [&](const std::string& from, const std::string& to) {
+    static_cast<void>(ask(state_dir_ / "tandem.db", "ALTER TABLE " + from + " RENAME TO " + to));
+  };
+  rename("waiting_commit", "mislaid");
+  rename("request", "mislaid_too");
+  net.unused = "int spare(void) { return 1; }\n";
+  const std::string next = commit(net, "Add a function");
+  ASSERT_TRUE(service.until([&] { return now().last_error.find("waiting_commit") != std::string::npos; }));
+  EXPECT_FALSE(is_done(next));
+  rename("mislaid", "waiting_commit");
+  rename("mislaid_too", "request");
+  EXPECT_TRUE(service.until([&] { return is_done(next); }));
+  service.signal(SIGTERM);
+  expect_stopped(service);
+}
+
 TEST_F(ServiceTest, HasAStatusAndReportsThatAreWholeWheneverTheyAreRead) {
   Net net;
   commit(net, "Add the net");

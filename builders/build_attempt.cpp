@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "builders/build_log.hpp"
+#include "builders/leftover_processes.hpp"
 #include "builders/link_capture.hpp"
 #include "builders/repository.hpp"
 #include "runners/process.hpp"
@@ -134,7 +135,7 @@ std::optional<BuildFailure> BuildAttempt::run_script(std::vector<std::string> mo
   runners::Limits limits;
   limits.deadline = settings_.deadline;
   limits.output_bytes = most_output;
-  const Finished finished = run_command(command, limits, stop);
+  const Finished finished = run_noted(slot_.path(), command, limits, stop);
   if (finished.how == Finished::How::exited) exit_status_ = finished.code;
   if (finished.succeeded()) return std::nullopt;
 

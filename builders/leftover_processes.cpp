@@ -1,47 +1,68 @@
 #include "builders/leftover_processes.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <cerrno>
+#include <fstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "runners/descriptor.hpp"
+#include "specs/process_identity.hpp"
 
 namespace tandem::builders {
 namespace {
 
 namespace fs = std::filesystem;
+using runners::Finished;
 using runners::OwnedDescriptor;
 
-/// Plain reads: a process may be gone at any moment, which is no error here.
-std::string environment_of(const fs::path& process) {
-  const OwnedDescriptor file(::open((process / "environ").c_str(), O_RDONLY | O_CLOEXEC));
-  std::string text;
-  std::array<char, 4096> chunk{};
-  for (ssize_t n = 0; file.get() >= 0 && (n = ::read(file.get(), chunk.data(), chunk.size())) > 0;) {
-    text.append(chunk.data(), static_cast<std::size_t>(n));
-  }
-  return text;
+/// Beside the directory, where the work cannot write.
+fs::path note_of(const fs::path& directory) {
+  return directory.string() + ".started";
 }
 
-/// Where it stands now says nothing: a person may look around in a directory that a build left.
-bool was_started_for(const fs::path& process, const std::string& directory) {
-  // Each variable ends with a NUL, and so does what stands before it.
-  std::string environment(1, '\0');
-  environment.append(environment_of(process));
-  const auto has = [&](const char* name) {
-    std::string wanted(1, '\0');
-    wanted.append(name).append("=").append(directory).append("/");
-    return environment.find(wanted) != std::string::npos;
-  };
-  return has("HOME") || has("TMPDIR");
+struct Noted {
+  pid_t pid = 0;         ///< of the session as well: every command leads one of its own
+  std::string identity;  ///< empty: nothing is noted
+};
+
+void write_note(const fs::path& directory, int pid) {
+  const fs::path fresh = note_of(directory).string() + ".new";
+  // Not written through to the disk: it serves no longer than the host runs.
+  errno = 0;
+  std::ofstream file(fresh);
+  file << pid << ' ' << specs::process_identity(pid) << std::endl;
+  if (!file) throw std::system_error(errno, std::generic_category(), "cannot write " + fresh.string());
+  fs::rename(fresh, note_of(directory));
+}
+
+void remove_note(const fs::path& directory) {
+  std::error_code ignored;
+  fs::remove(note_of(directory), ignored);
+}
+
+/// What was noted before the host was started again means nobody.
+Noted read_note(const fs::path& directory) {
+  Noted noted;
+  std::ifstream(note_of(directory)) >> noted.pid >> noted.identity;
+  const std::string now = specs::this_process();
+  const std::string boot = now.substr(0, now.find('/') + 1);
+  return noted.pid > 1 && !boot.empty() && noted.identity.starts_with(boot) ? noted : Noted{};
+}
+
+bool is_meant(pid_t pid, const Noted& noted) {
+  if (pid == noted.pid) return specs::process_identity(pid) == noted.identity;
+  if (::getsid(pid) != noted.pid) return false;
+  // The number of a session is not used again while it has members, but afterwards somebody else may lead it.
+  const std::string leader = specs::process_identity(noted.pid);
+  return leader.empty() || leader == noted.identity;
 }
 
 std::vector<pid_t> all_processes() {
@@ -58,24 +79,42 @@ std::vector<pid_t> all_processes() {
 
 }  // namespace
 
+Finished run_noted(const fs::path& directory, const runners::Command& command, const runners::Limits& limits,
+                   const std::stop_token& stop) {
+  using runners::Children;
+  Children children;
+  Children::Options options;
+  options.output_bytes = limits.output_bytes;
+  const auto deadline = Children::Clock::now() + limits.deadline;
+  const std::size_t child = children.start(command, options);
+  if (children.running(child)) write_note(directory, children.pid(child));
+  while (children.running(child)) {
+    const auto event = children.wait(deadline, stop);
+    if (event.kind == Children::Event::Kind::deadline) children.end(child, Finished::How::timed_out);
+    if (event.kind == Children::Event::Kind::stopped) children.end(child, Finished::How::stopped);
+  }
+  remove_note(directory);
+  return children.take(child);
+}
+
 void end_processes_in(const fs::path& directory) {
-  const std::string path = directory.string();
+  const Noted noted = read_note(directory);
   // One that is being started while we look is met in the next pass.
   constexpr int passes = 5;
-  for (int pass = 0; pass < passes; ++pass) {
-    bool found = false;
+  bool found = !noted.identity.empty();
+  for (int pass = 0; found && pass < passes; ++pass) {
+    found = false;
     for (const pid_t pid : all_processes()) {
-      if (pid == ::getpid()) continue;
       // Held before it is looked at, so that the process looked at is the one that is killed.
       const OwnedDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-      if (process.get() < 0 || !was_started_for(fs::path("/proc") / std::to_string(pid), path)) continue;
+      if (process.get() < 0 || !is_meant(pid, noted)) continue;
       found = true;
       ::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
       pollfd ended{process.get(), POLLIN, 0};
       ::poll(&ended, 1, 1000);
     }
-    if (!found) return;
   }
+  remove_note(directory);
 }
 
 }  // namespace tandem::builders

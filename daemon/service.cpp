@@ -8,12 +8,12 @@
 #include <mutex>
 
 #include "daemon/harness/run_labels.hpp"
-#include "daemon/process_identity.hpp"
 #include "daemon/state_start.hpp"
 #include "daemon/terminal.hpp"
 #include "daemon/wall_clock.hpp"
 #include "runners/devices.hpp"
 #include "specs/error.hpp"
+#include "specs/process_identity.hpp"
 
 namespace tandem::daemon {
 namespace {
@@ -90,7 +90,7 @@ Service::Service(const config::Settings& settings, const Installation& installat
   for (const std::string& notice : status_.kept) fmt::print(stderr, "tandem: {}\n", notice);
   status_.version = installation.version;
   status_.pid = ::getpid();
-  status_.process = this_process();
+  status_.process = specs::this_process();
   isolation_ = checked_.isolation;
   board_ = std::make_unique<StatusBoard>(*publisher_, status_, watcher);
   host_.scratch = scratch_->path();

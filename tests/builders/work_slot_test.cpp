@@ -7,10 +7,11 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <optional>
 #include <thread>
 
+#include "builders/leftover_processes.hpp"
 #include "git_fixture.hpp"
+#include "specs/process_identity.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -79,7 +80,7 @@ pid_t sleeper(const fs::path& directory, const fs::path& home) {
   const std::string variable = "HOME=" + home.string();
   const pid_t child = ::fork();
   if (child == 0) {
-    if (::chdir(directory.c_str()) != 0) ::_exit(1);
+    if (::setsid() < 0 || ::chdir(directory.c_str()) != 0) ::_exit(1);
     const char* const arguments[] = {"sleep", "600", nullptr};
     const char* const environment[] = {variable.c_str(), nullptr};
     ::execve("/bin/sleep", const_cast<char* const*>(arguments), const_cast<char* const*>(environment));
@@ -88,33 +89,85 @@ pid_t sleeper(const fs::path& directory, const fs::path& home) {
   return child;
 }
 
-void wait_until_it_is(pid_t child, const std::string& name) {
-  for (std::string now; now != name;) {
-    std::ifstream file("/proc/" + std::to_string(child) + "/comm");
-    if (!std::getline(file, now)) return;
-    std::this_thread::yield();
+bool runs(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const auto name_end = line.rfind(')');
+  return name_end != std::string::npos && line.compare(name_end + 2, 1, "Z") != 0;
+}
+
+/// A build in this slot that is killed with the process that started it, and what its script had started in
+/// the background; the script is `begins` and then waits.
+std::vector<pid_t> left_by_a_killed_build(const fs::path& slot, const std::string& begins) {
+  fs::create_directories(slot / "home");
+  const fs::path script = slot / "script";
+  const fs::path started = slot / "started";
+  write_script(script, begins + "\necho $! $$ > " + started.string() + ".new; mv " + started.string() +
+                           ".new " + started.string() + "\nwait\n");
+  const pid_t builder = ::fork();
+  if (builder == 0) {
+    runners::Command command;
+    command.argv = {script};
+    command.environment = {"HOME=" + (slot / "home").string(), "PATH=/usr/bin:/bin"};
+    static_cast<void>(run_noted(slot, command, {}, {}));
+    ::_exit(0);
+  }
+  while (!fs::exists(started) || !fs::exists(slot.string() + ".started")) std::this_thread::yield();
+  ::kill(builder, SIGKILL);
+  int status = 0;
+  ::waitpid(builder, &status, 0);
+  std::ifstream file(started);
+  std::vector<pid_t> pids;
+  for (pid_t pid = 0; file >> pid;) pids.push_back(pid);
+  return pids;
+}
+
+class LeftBehind : public testing::Test {
+ protected:
+  const TemporaryDirectory state_;
+  const fs::path slot_ = fs::absolute(state_.path()) / "work/00";
+};
+
+TEST_F(LeftBehind, DiesWithAClearedEnvironmentToo) {
+  const auto left = left_by_a_killed_build(slot_, "env -i sleep 600 &");
+  ASSERT_EQ(left.size(), 2U);
+  EXPECT_TRUE(runs(left[0])) << "the script dies with its builder, not what it started";
+  clean_work(state_.path());
+  for (const pid_t pid : left) EXPECT_FALSE(runs(pid)) << "a build that was left behind still runs";
+  EXPECT_FALSE(fs::exists(slot_));
+  EXPECT_FALSE(fs::exists(slot_.string() + ".started"));
+}
+
+TEST_F(LeftBehind, IsNotAPersonWithTheSameHome) {
+  const auto left = left_by_a_killed_build(slot_, "sleep 600 &");
+  const pid_t reproduces = sleeper("/", slot_ / "home");
+  const pid_t looks_around = sleeper(slot_, "/");
+  clean_work(state_.path());
+  for (const pid_t pid : left) EXPECT_FALSE(runs(pid));
+  for (const pid_t person : {reproduces, looks_around}) {
+    EXPECT_TRUE(runs(person)) << "a person's process was killed";
+    ::kill(person, SIGKILL);
+    int status = 0;
+    ::waitpid(person, &status, 0);
   }
 }
 
-TEST(WorkSlot, CleaningKillsABuildButNobodyWhoMerelyStandsThere) {
-  const TemporaryDirectory state;
-  const fs::path slot = fs::absolute(state.path()) / "work/00";
-  fs::create_directories(slot / "home");
-  const pid_t build = sleeper("/", slot / "home");
-  const pid_t person = sleeper(slot, "/");
-  wait_until_it_is(build, "sleep");
-  wait_until_it_is(person, "sleep");
-  clean_work(state.path());
-  int status = 0;
-  EXPECT_EQ(::waitpid(person, &status, WNOHANG), 0) << "a person's process was killed";
-  ::kill(person, SIGKILL);
-  ::waitpid(person, &status, 0);
-  const pid_t ended = ::waitpid(build, &status, WNOHANG);
-  EXPECT_EQ(ended, build) << "a build that was left behind still runs";
-  if (ended != build) {
-    ::kill(build, SIGKILL);
-    ::waitpid(build, &status, 0);
+TEST_F(LeftBehind, IsNobodyWhoGotItsNumberLater) {
+  fs::create_directories(slot_);
+  const pid_t stranger = sleeper("/", "/");
+  const std::string identity = specs::process_identity(stranger);
+  const std::string boot = identity.substr(0, identity.find('/'));
+  // The same number of an earlier process, and the same process before the host was started again.
+  for (const std::string& noted : {boot + "/1", "another-boot" + identity.substr(boot.size())}) {
+    write(slot_.string() + ".started", std::to_string(stranger) + " " + noted + "\n");
+    fs::create_directories(slot_);
+    clean_work(state_.path());
+    EXPECT_TRUE(runs(stranger)) << noted;
   }
+  ::kill(stranger, SIGKILL);
+  int status = 0;
+  ::waitpid(stranger, &status, 0);
 }
 
 TEST(WorkSlot, RemovesTreesWithReadOnlyDirectories) {

@@ -1,17 +1,12 @@
-#include "daemon/process_identity.hpp"
+#include "specs/process_identity.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <fstream>
 #include <sstream>
 
-#include "runners/descriptor.hpp"
-
-namespace tandem::daemon {
+namespace tandem::specs {
 namespace {
 
 std::string line_of(const std::string& file) {
@@ -40,20 +35,4 @@ std::string this_process() {
   return process_identity(::getpid());
 }
 
-report::DaemonLife daemon_life(const std::filesystem::path& state_dir, const report::StatusProcess& process) {
-  using report::DaemonLife;
-  const auto ended = process.has_stopped ? DaemonLife::stopped : DaemonLife::dead;
-  const auto file = state_dir / "daemon.lock";
-  const runners::OwnedDescriptor lock(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (lock.get() >= 0) {
-    if (::flock(lock.get(), LOCK_SH | LOCK_NB) == 0) return ended;
-    if (errno == EWOULDBLOCK) return DaemonLife::runs;
-  } else if (errno == ENOENT) {
-    return ended;
-  }
-  if (process.has_stopped) return DaemonLife::stopped;
-  if (process.identity.empty()) return DaemonLife::unknown;
-  return process_identity(process.pid) == process.identity ? DaemonLife::runs : DaemonLife::dead;
-}
-
-}  // namespace tandem::daemon
+}  // namespace tandem::specs

@@ -2,10 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <system_error>
+
+#include "builders/cache_budget.hpp"
 #include "builders/fetch.hpp"
+#include "builders/repack.hpp"
+#include "daemon/storage_rules.hpp"
 #include "specs/error.hpp"
 
 namespace tandem::daemon {
+namespace {
+
+/// What open regressions of the daemon rest on stays. Nothing, that is no limit, if they cannot be read.
+std::shared_ptr<builders::CacheBudget> budget_beside_the_daemon(const config::Settings& settings) {
+  if (settings.cache_budget == 0) return nullptr;
+  auto budget = std::make_shared<builders::CacheBudget>(settings.exec_dir, settings.cache_budget);
+  try {
+    static_cast<void>(budget->prune(commits_of_living(settings.state_dir / "tandem.db")));
+  } catch (const std::system_error&) {
+    return budget;  // It is tried again with each entry.
+  } catch (const Error&) {
+    return nullptr;
+  }
+  return budget;
+}
+
+}  // namespace
 
 CommitBuilds::CommitBuilds(const config::Settings& settings, const Installation& installation,
                            const Isolation& isolation, std::optional<specs::BuildSection> section,
@@ -24,7 +46,10 @@ CommitBuilds::CommitBuilds(const config::Settings& settings, const Installation&
       {installation.program, std::chrono::duration_cast<std::chrono::nanoseconds>(settings.fetch_timeout)},
       stop);
   if (const auto* failure = std::get_if<builders::FetchFailure>(&fetched)) throw Error(failure->sentence);
+  // No store names commits of this mirror. That it could not be repacked costs descriptors, not this run.
+  static_cast<void>(builders::keep_packs_few(ground_.mirror, {}, {}, stop));
   repository_ = builders::open_repository(ground_.mirror);
+  budget_ = budget_beside_the_daemon(settings);
 }
 
 builders::Commit CommitBuilds::find(const std::string& name) const {
@@ -36,7 +61,9 @@ builders::Commit CommitBuilds::find(const std::string& name) const {
 
 builders::Executable CommitBuilds::build(const builders::Commit& commit, const std::string& platform,
                                          const std::stop_token& stop) const {
-  builders::ScriptBuilder builder(build_settings(ground_, platform));
+  builders::BuildSettings build = build_settings(ground_, platform);
+  build.budget = budget_;
+  builders::ScriptBuilder builder(std::move(build));
   auto built = builder.build(commit, stop);
   if (const auto* failure = std::get_if<builders::BuildFailure>(&built)) {
     throw Error(fmt::format("{} does not build for {}: {}\n{}", commit.id.substr(0, 12), platform,

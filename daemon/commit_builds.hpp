@@ -32,6 +32,7 @@ class CommitBuilds {
   BuildGround ground_;
   const config::WatchSettings& watch_;
   std::unique_ptr<builders::Repository> repository_;
+  std::shared_ptr<builders::CacheBudget> budget_;  ///< nothing: no limit
 };
 
 }  // namespace tandem::daemon

@@ -1,4 +1,5 @@
 #include "daemon/service.hpp"
+#include "daemon/storage_rules.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -114,7 +115,7 @@ Service::Service(const config::Settings& settings, const Installation& installat
   std::shared_ptr<builders::CacheBudget> budget;
   if (settings.cache_budget > 0) {
     budget = std::make_shared<builders::CacheBudget>(settings.exec_dir, settings.cache_budget,
-                                                     commits_in_need(*store_));
+                                                     commits_of_living(*store_));
   }
   for (const auto& watch : settings.watches) {
     walks_.push_back(std::make_unique<WatchWalk>(

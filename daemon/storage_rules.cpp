@@ -52,6 +52,20 @@ std::set<std::string> needed_commits(const Line& line, const std::vector<Record>
   return needed;
 }
 
+std::set<std::string> commits_of_living(const store::Store& store) {
+  std::set<std::string> needed;
+  for (const Record& record : store.living()) {
+    needed.insert({record.control.id, record.treatment.id, record.culprit.id, record.confirmation.control,
+                   record.confirmation.treatment});
+  }
+  return needed;
+}
+
+std::set<std::string> commits_of_living(const fs::path& database) {
+  if (!fs::exists(database)) return {};
+  return commits_of_living(store::Store(database, store::Store::Mode::read));
+}
+
 void remove_logs(const fs::path& state_dir, const std::string& platform,
                  const std::set<std::string>& commits) {
   for (const std::string& commit : commits) {

@@ -14,6 +14,12 @@ namespace tandem::daemon {
 [[nodiscard]] std::set<std::string> needed_commits(const Line& line, const std::vector<Record>& records,
                                                    const std::string& start, const std::string& base);
 
+/// What is measured again and again as long as a regression is open.
+[[nodiscard]] std::set<std::string> commits_of_living(const store::Store& store);
+
+/// The same of a database that another process may write; nothing if there is none. Throws Error.
+[[nodiscard]] std::set<std::string> commits_of_living(const std::filesystem::path& database);
+
 /// Removes the build logs of these commits. Only files that a build of this platform names so are touched.
 void remove_logs(const std::filesystem::path& state_dir, const std::string& platform,
                  const std::set<std::string>& commits);

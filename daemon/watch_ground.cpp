@@ -11,6 +11,7 @@
 #include "builders/fetch.hpp"
 #include "builders/repack.hpp"
 #include "daemon/back_off.hpp"
+#include "daemon/storage_rules.hpp"
 #include "daemon/wall_clock.hpp"
 #include "daemon/watch_walk.hpp"
 #include "specs/error.hpp"
@@ -69,19 +70,10 @@ void WatchWalk::keep_mirror_small(const std::stop_token& stop) {
   if (failure && !stop.stop_requested()) fail("mirror", *failure);
 }
 
-std::set<std::string> commits_in_need(const store::Store& store) {
-  std::set<std::string> commits;
-  for (const Record& record : store.living()) {
-    commits.insert({record.control.id, record.treatment.id, record.culprit.id, record.confirmation.control,
-                    record.confirmation.treatment});
-  }
-  return commits;
-}
-
 void WatchWalk::keep_cache_in_budget(const std::vector<builders::Commit>& queued) {
   if (!ground_.budget) return;
   try {
-    std::set<std::string> keep = commits_in_need(store_);
+    std::set<std::string> keep = commits_of_living(store_);
     for (const builders::Commit& commit : queued) keep.insert(commit.id);
     const auto pruned = ground_.budget->prune(std::move(keep));
     if (pruned.bytes_after > settings_.cache_budget) {

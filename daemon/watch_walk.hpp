@@ -43,9 +43,6 @@ struct WalkGround {
   std::function<void()> try_isolation = {};            ///< may make the isolation of the ground another one
 };
 
-/// The commits on which open regressions rest: their executables stay in the cache.
-[[nodiscard]] std::set<std::string> commits_in_need(const store::Store& store);
-
 /// Reads everything of a watch that can be wrong without a state directory: its spec, its source and its
 /// build scripts. Makes nothing. Throws InputError.
 void check_watch(const config::Settings& settings, const Installation& installation,

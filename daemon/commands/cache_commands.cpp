@@ -11,7 +11,7 @@
 #include "builders/executable_cache.hpp"
 #include "config/state_dir.hpp"
 #include "daemon/report/cache_report.hpp"
-#include "daemon/store/store.hpp"
+#include "daemon/storage_rules.hpp"
 #include "daemon/terminal.hpp"
 #include "specs/error.hpp"
 
@@ -45,25 +45,16 @@ bool is_hex(const std::string& text) {
   return text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-/// What is measured again and again as long as a regression is open. A cache without a daemon needs nothing.
+/// A cache without a daemon needs nothing.
 std::set<std::string> needed_commits(const CacheOptions& options) {
-  std::set<std::string> needed;
-  fs::path database;
+  fs::path state_dir;
   try {
-    database = state_dir_of(options) / "tandem.db";
+    state_dir = state_dir_of(options);
   } catch (const InputError&) {
     if (!options.exec_dir) throw;
-    return needed;  // A cache of its own, and no state directory anywhere.
+    return {};  // A cache of its own, and no state directory anywhere.
   }
-  if (!fs::exists(database)) return needed;
-  const store::Store store(database, store::Store::Mode::read);
-  for (const Record& record : store.living()) {
-    for (const std::string& commit : {record.control.id, record.treatment.id, record.culprit.id,
-                                      record.confirmation.control, record.confirmation.treatment}) {
-      needed.insert(commit);
-    }
-  }
-  return needed;
+  return commits_of_living(state_dir / "tandem.db");
 }
 
 int list(const CacheOptions& options) {

@@ -206,6 +206,52 @@ TEST_F(RunCommand, GivesArgumentsAndVariablesToAProgramWithoutASpec) {
   EXPECT_EQ(records(added).at(0).at("data").at("NET latency").at("values").size() % 7, 0u);
 }
 
+TEST_F(RunCommand, KeepsWhatItBuildsAndFetchesWithinBounds) {
+  const fs::path repo = directory_.path() / "repo";
+  fs::create_directories(repo);
+  const auto shell = [&](const std::string& script) {
+    runners::Command command;
+    command.argv = {"/bin/sh", "-e", "-c", script};
+    command.environment = {"PATH=/usr/local/bin:/usr/bin:/bin",  "HOME=/nonexistent",
+                           "GIT_CONFIG_GLOBAL=/dev/null",        "GIT_AUTHOR_NAME=Ada",
+                           "GIT_AUTHOR_EMAIL=ada@example.org",   "GIT_COMMITTER_NAME=Ada",
+                           "GIT_COMMITTER_EMAIL=ada@example.org"};
+    command.working_directory = repo;
+    const auto finished = run_command(command, {});
+    EXPECT_TRUE(finished.succeeded()) << script << "\n" << finished.errors;
+    return finished.output;
+  };
+  shell("git init -q -b main; git commit -q --allow-empty -m one; git commit -q --allow-empty -m two");
+  write("frameworks/net/build.sh", "cp '" + program("observed") + "' \"$2\"\n");
+  const auto run_commit = [&](const std::string& commit) {
+    const std::string id = shell("git rev-parse " + commit);
+    expect(run({id.substr(0, 40), "--repo_dir", repo.string(), "--branch", "main", "--framework", "net",
+                "--frameworks_dir", (directory_.path() / "frameworks").string(), "--platforms", "linux",
+                "--sandbox", "none", "--layouts", "1", "--cache_budget", "1"}),
+           0);
+  };
+  const auto count = [&](const fs::path& folder, const std::string& ending) {
+    const fs::recursive_directory_iterator all(folder);
+    return std::count_if(begin(all), end(all),
+                         [&](const auto& entry) { return entry.path().string().ends_with(ending); });
+  };
+  const fs::path state = directory_.path() / "state";
+  run_commit("HEAD^");
+  EXPECT_EQ(count(state / "cache", "manifest.json"), 1) << "what is in use stays";
+  ASSERT_EQ(std::distance(fs::directory_iterator(state / "mirrors"), fs::directory_iterator()), 2)
+      << "the mirror and its lock";
+  const fs::path lock = *std::find_if(fs::directory_iterator(state / "mirrors"), fs::directory_iterator(),
+                                      [](const auto& entry) { return entry.path().extension() == ".lock"; });
+  const std::string mirror = fs::path(lock).replace_extension("").string();
+  shell("cd " + mirror +
+        "; for i in $(seq 60); do echo $i | git hash-object -w --stdin | git pack-objects -q "
+        "objects/pack/pack >/dev/null; done; rm -r objects/??");
+  EXPECT_GT(count(mirror, ".pack"), 60);
+  run_commit("HEAD");
+  EXPECT_EQ(count(state / "cache", "manifest.json"), 1) << "the one before made room";
+  EXPECT_EQ(count(mirror, ".pack"), 1);
+}
+
 TEST_F(RunCommand, BadInputIsRefusedBeforeAnythingRuns) {
   expect(run({}), 2);
   expect(run({program("observed"), program("observed"), program("observed")}), 2);

@@ -44,6 +44,20 @@ Mode mode_of(const git_tree_entry* entry) {
   return git_tree_entry_filemode(entry) == GIT_FILEMODE_BLOB_EXECUTABLE ? Mode::executable : Mode::plain;
 }
 
+/// Without a descriptor, or on a disk that fails, every object looks missing; that must not have the mirror
+/// put aside.
+void refuse_if_unreadable(const std::filesystem::path& mirror) {
+  const OwnedDescriptor probe(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (probe.get() < 0) git::refuse_errno("read the mirror", mirror);
+  try {
+    git::check_packs(mirror);
+  } catch (const HostError& error) {
+    refuse(Kind::disk, error.what());
+  } catch (const Error&) {
+    return;  // That is damage.
+  }
+}
+
 /// A commit whose tree is written: the one that was asked for, or one that it records as a submodule.
 struct Origin {
   git_repository* repository;
@@ -125,7 +139,7 @@ class TreeOnDisk {
   void for_each(const Origin& origin, const git_oid& id, const std::string& path, std::size_t depth,
                 const Visit& visit) {
     Handle<git_tree> tree;
-    if (git_tree_lookup(Out(tree), origin.repository, &id) != 0) corrupt(path);
+    if (git_tree_lookup(Out(tree), origin.repository, &id) != 0) no_object(origin, path);
     if (depth > deepest) refuse(Kind::too_large, "the commit's directories are nested too deeply");
     const std::size_t count = git_tree_entrycount(tree.get());
     for (std::size_t i = 0; i < count; ++i) {
@@ -142,8 +156,7 @@ class TreeOnDisk {
   static git_oid tree_of(const Origin& origin) {
     Handle<git_commit> commit;
     if (git_commit_lookup(Out(commit), origin.repository, &origin.commit) != 0) {
-      refuse(Kind::corrupt,
-             fmt::format("commit {} cannot be read: {}", git::hex(origin.commit), git::last_message()));
+      corrupt(origin, fmt::format("commit {} cannot be read", git::hex(origin.commit)));
     }
     return *git_commit_tree_id(commit.get());
   }
@@ -164,6 +177,7 @@ class TreeOnDisk {
     Handle<git_commit> commit;
     if (git::open(origin.own, modules_ / found->mirror) != 0 ||
         git_commit_lookup(Out(commit), origin.own.get(), &origin.commit) != 0) {
+      if (std::filesystem::exists(modules_ / found->mirror)) refuse_if_unreadable(modules_ / found->mirror);
       refuse_it(fmt::format("is not there at its commit {}: it has not been fetched", id));
     }
     origin.repository = origin.own.get();
@@ -173,7 +187,7 @@ class TreeOnDisk {
   static Handle<git_blob> blob_of(const Origin& origin, const git_tree_entry* entry,
                                   const std::string& path) {
     Handle<git_blob> blob;
-    if (git_blob_lookup(Out(blob), origin.repository, git_tree_entry_id(entry)) != 0) corrupt(path);
+    if (git_blob_lookup(Out(blob), origin.repository, git_tree_entry_id(entry)) != 0) no_object(origin, path);
     return blob;
   }
 
@@ -184,7 +198,8 @@ class TreeOnDisk {
     options.attr_commit_id = origin.commit;
     const char* filter = nullptr;
     const std::string inside = path.substr(origin.prefix.size());
-    if (git_attr_get_ext(&filter, origin.repository, &options, inside.c_str(), "filter") != 0) corrupt(path);
+    if (git_attr_get_ext(&filter, origin.repository, &options, inside.c_str(), "filter") != 0)
+      no_object(origin, path);
     if (filter == nullptr || std::string_view(filter) != "lfs") return;
     refuse(Kind::large_files,
            fmt::format("git LFS is not supported: '{}' is only a pointer to its content; keep the file in "
@@ -197,12 +212,14 @@ class TreeOnDisk {
            fmt::format("what was written at '{}' is not what the commit holds", printable(path, 500)));
   }
 
-  [[noreturn]] static void corrupt(const std::string& path) {
-    // Without a descriptor every object looks missing; that must not have the mirror put aside.
-    const OwnedDescriptor probe(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    if (probe.get() < 0) git::refuse_errno("open an object of", path);
-    refuse(Kind::corrupt, fmt::format("the mirror has no sound object for '{}': {}", printable(path, 500),
-                                      git::last_message()));
+  [[noreturn]] static void corrupt(const Origin& origin, const std::string& sentence) {
+    const std::string why = git::last_message();
+    refuse_if_unreadable(git_repository_commondir(origin.repository));
+    refuse(Kind::corrupt, fmt::format("{}: {}", sentence, why));
+  }
+
+  [[noreturn]] static void no_object(const Origin& origin, const std::string& path) {
+    corrupt(origin, fmt::format("the mirror has no sound object for '{}'", printable(path, 500)));
   }
 
   std::filesystem::path modules_;
@@ -216,17 +233,23 @@ class TreeOnDisk {
 std::optional<CheckoutFailure> GitRepository::checkout(const Commit& commit,
                                                        const std::filesystem::path& empty_directory,
                                                        const std::stop_token& stop) const {
-  try {
+  const auto write_and_verify = [&] {
     const Origin origin{repository_.get(), git::parse_id(commit.id), {}, {}, 0, {}};
     const OwnedDescriptor top(::open(empty_directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (top.get() < 0) git::refuse_errno("open the directory", empty_directory);
     TreeOnDisk on_disk(git::modules_of(path_), commit.committer_time, stop);
     on_disk.write(origin, top.get());
     on_disk.verify(origin, top.get());
+  };
+  try {
+    try {
+      write_and_verify();
+    } catch (const Error& error) {
+      refuse_if_unreadable(path_);
+      refuse(Kind::corrupt, error.what());
+    }
   } catch (const git::CheckoutRefusal& refusal) {
     return refusal.failure;
-  } catch (const Error& error) {
-    return CheckoutFailure{Kind::corrupt, error.what()};
   }
   return std::nullopt;
 }

@@ -95,17 +95,27 @@ void follow_tags(const Errand& errand, git_repository* repository, const Referen
   };
   std::vector<std::string> wanted;
   std::vector<std::string> missing;
+  std::vector<std::string> moved_away;
   for (const auto& [name, id] : references) {
     if (!name.starts_with("refs/tags/") || name.ends_with("^{}")) continue;
     const std::string ours = id_at(repository, name);
     if (ours == id) continue;
     const auto target = references.find(name + "^{}");
     if (!holds(target == references.end() ? id : target->second)) {
-      if (!ours.empty()) static_cast<void>(git_reference_remove(repository, name.c_str()));
+      if (!ours.empty()) moved_away.push_back(name);
       continue;
     }
     wanted.push_back(name);
     if (!holds(id)) missing.push_back(name);
+  }
+  try {
+    // A commit in a pack that cannot be read looks missing too.
+    if (!moved_away.empty()) git::check_packs(git_repository_commondir(repository));
+    for (const std::string& name : moved_away) {
+      static_cast<void>(git_reference_remove(repository, name.c_str()));
+    }
+  } catch (const Error&) {
+    return;
   }
   try {
     if (!missing.empty()) Connection(errand, repository).download(missing);
@@ -229,6 +239,7 @@ Tip bring(const Request& request) {
     begun.end();
     forget_parts(repository.get());
   }
+  git::bring_back_pins(request.mirror, commit_at(errand, repository.get(), ours));
   follow_tags(errand, repository.get(), references);
 
   Tip tip{commit_at(errand, repository.get(), ours), previous, Tip::Move::first};

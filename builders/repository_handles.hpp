@@ -96,8 +96,8 @@ void start();
 /// Reads one commit. Throws Error if it is missing or damaged.
 [[nodiscard]] Commit read_commit(git_repository* repository, const git_oid& id);
 
-/// Throws Error if a pack of the mirror cannot be read now: no descriptors are left, the disk fails, a file
-/// was cut. libgit2 passes over such a pack and says "not found" of what it holds.
+/// Throws HostError if a pack of the mirror cannot be read now (no descriptors are left, the disk fails) and
+/// Error if it is damaged. libgit2 passes over such a pack and says "not found" of what it holds.
 void check_packs(const std::filesystem::path& mirror);
 
 /// Whether the mirror has this commit. Throws Error where that cannot be known.
@@ -111,9 +111,16 @@ void remove_leftovers(const std::filesystem::path& mirror);
 
 /// Opens the mirror for writing; the caller holds its lock. Leftovers of a killed fetch are removed. A
 /// missing mirror is made, with the objects of those `seeds` that are complete repositories; a damaged one is
-/// put aside and made again. Throws Error or a filesystem error.
+/// put aside and made again. One that merely cannot be read now stays. Throws Error or a filesystem error.
 [[nodiscard]] Handle<git_repository> open_or_create_mirror(const std::filesystem::path& mirror,
                                                            const std::vector<std::filesystem::path>& seeds);
+
+/// Where references keep commits that the branch may no longer lead to, by their ids.
+inline const std::string pin_folder = "refs/tandem-keep/";
+
+/// Takes those commits out of the mirrors that were put aside, once `tip` is in the mirror. What cannot be
+/// had stays where it is: a damaged mirror that holds the only copy is not deleted.
+void bring_back_pins(const std::filesystem::path& mirror, const std::string& tip);
 
 }  // namespace tandem::builders::git
 

@@ -98,7 +98,7 @@ class Bringer {
     try {
       Connection(errand, repository).download({id});
     } catch (const Stop& stopped) {
-      if (stopped.failure.kind == Kind::disk) throw;
+      if (stopped.failure.kind != Kind::refused && stopped.failure.kind != Kind::internal) throw;
     }
     if (!holds(repository, id)) {
       stop(errand, Kind::refused,

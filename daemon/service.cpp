@@ -1,5 +1,4 @@
 #include "daemon/service.hpp"
-#include "daemon/storage_rules.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 
 #include "daemon/harness/run_labels.hpp"
 #include "daemon/state_start.hpp"
+#include "daemon/storage_rules.hpp"
 #include "daemon/terminal.hpp"
 #include "daemon/wall_clock.hpp"
 #include "runners/devices.hpp"

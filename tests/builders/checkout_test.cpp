@@ -1,4 +1,6 @@
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "builders/repository.hpp"
 #include "git_fixture.hpp"
@@ -174,6 +176,31 @@ TEST_F(CheckoutTest, EndsOnRequest) {
   const auto failure = check_out("main", stop.get_token());
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, CheckoutFailure::Kind::stopped);
+}
+
+TEST_F(CheckoutTest, IsNoDamageForWantOfDescriptors) {
+  commit("a/b", "1");
+  fetched(upstream_);
+  fs::create_directories(tree_);
+  const Commit wanted = open_repository(mirror_)->find("main").value();
+  int refused = 0;
+  for (rlim_t left = 0; left < 16; ++left) {
+    fs::remove_all(tree_);
+    fs::create_directories(tree_);
+    const auto repository = open_repository(mirror_);  // which has read no object yet
+    rlimit before{};
+    ::getrlimit(RLIMIT_NOFILE, &before);
+    const int next = ::dup(STDIN_FILENO);
+    ::close(next);
+    const rlimit few{static_cast<rlim_t>(next) + left, before.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    const auto failure = repository->checkout(wanted, tree_);
+    ::setrlimit(RLIMIT_NOFILE, &before);
+    if (!failure) continue;
+    ++refused;
+    EXPECT_EQ(failure->kind, CheckoutFailure::Kind::disk) << left << " descriptors: " << failure->sentence;
+  }
+  EXPECT_GT(refused, 1);
 }
 
 }  // namespace

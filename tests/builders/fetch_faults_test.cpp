@@ -1,4 +1,3 @@
-#include <poll.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -23,29 +22,6 @@ using namespace std::chrono_literals;
 /// The length in front of a line as git's protocol wants it.
 std::string packet(const std::string& line) {
   return fmt::format("{:04x}{}", line.size() + 4, line);
-}
-
-/// Passes bytes between a client and a server until `most` of the answer have passed; those left over.
-std::size_t relay(int client, int port, std::size_t most) {
-  const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  if (::connect(server, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
-    std::vector<char> bytes(65536);
-    pollfd both[] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
-    while (most > 0 && ::poll(both, 2, -1) > 0) {
-      const bool answer = (both[1].revents & (POLLIN | POLLHUP)) != 0;
-      const auto got = ::read(answer ? server : client, bytes.data(),
-                              answer ? std::min(most, bytes.size()) : bytes.size());
-      if (got <= 0 || ::write(answer ? client : server, bytes.data(), static_cast<std::size_t>(got)) != got)
-        break;
-      if (answer) most -= static_cast<std::size_t>(got);
-    }
-  }
-  ::close(server);
-  return most;
 }
 
 TEST_F(FetchFaultsTest, GoesOnWithAnInterruptedFirstFetch) {

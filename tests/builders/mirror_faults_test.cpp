@@ -1,14 +1,20 @@
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include <set>
 #include <thread>
 
 #include "builders/fetch.hpp"
+#include "builders/repack.hpp"
 #include "builders/repository.hpp"
 #include "git_fixture.hpp"
 #include "loopback.hpp"
+#include "servers.hpp"
 #include "support/paths.hpp"
 
 namespace tandem::builders {
@@ -105,6 +111,125 @@ TEST_F(MirrorFaultsTest, MakesAMirrorSetAsideAgain) {
   EXPECT_EQ(fetched(upstream_).id, first);
   EXPECT_FALSE(check_out());
   set_mirror_aside(temporary_.path() / "no/mirror/yet");
+}
+
+TEST_F(MirrorFaultsTest, DoesNotCallAMirrorDamagedForWantOfDescriptors) {
+  commit("a", "1");
+  fetched(upstream_);
+  const Variable url(fetch_protocol::url_variable, upstream_);
+  int failed = 0;
+  for (rlim_t left = 0; left < 24; ++left) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const int next = ::open("/dev/null", O_RDWR);
+      ::dup2(next, STDOUT_FILENO);
+      const rlimit few{static_cast<rlim_t>(next) + left, static_cast<rlim_t>(next) + left};
+      ::close(next);
+      ::setrlimit(RLIMIT_NOFILE, &few);
+      ::_exit(fetch_in_child({mirror_, "main"}));
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status)) << left;
+    if (WEXITSTATUS(status) != 0) ++failed;
+    ASSERT_FALSE(fs::exists(mirror_.string() + ".damaged")) << left << " descriptors";
+  }
+  EXPECT_GT(failed, 2) << "so few cannot have been enough";
+  EXPECT_LT(failed, 24);
+  EXPECT_EQ(fetched(upstream_).move, Tip::Move::same);
+}
+
+TEST_F(MirrorFaultsTest, DoesNotCallAMirrorDamagedForTheSettingsOfTheUser) {
+  commit("a", "1");
+  fetched(upstream_);
+  write(temporary_.path() / "home/.gitconfig", "[core\nnonsense\n");
+  const Variable home("HOME", temporary_.path() / "home");
+  const auto result = fetch_from(upstream_);
+  EXPECT_FALSE(fs::exists(mirror_.string() + ".damaged"));
+  ASSERT_TRUE(std::holds_alternative<FetchFailure>(result));
+  EXPECT_NE(std::get<FetchFailure>(result).sentence.find("cannot open the mirror"), std::string::npos)
+      << std::get<FetchFailure>(result).sentence;
+}
+
+/// A commit that was pushed away and is pinned in the mirror.
+class PinnedTest : public GitTest {
+ protected:
+  PinnedTest() {
+    commit("a", "root");
+    fetched(upstream_);
+    culprit_ = commit("b", "slower");
+    fetched(upstream_);
+    git({"reset", "-q", "--hard", "HEAD^"});
+    commit("a", "on");
+    fetched(upstream_);
+    RepackOptions options;
+    options.most_packs = 1;
+    EXPECT_EQ(keep_packs_few(mirror_, {culprit_}, options), std::nullopt);
+    EXPECT_TRUE(fs::exists(pin_in(mirror_)));
+  }
+
+  [[nodiscard]] fs::path pin_in(const fs::path& mirror) const {
+    return mirror / "refs/tandem-keep" / culprit_;
+  }
+
+  std::string culprit_;
+};
+
+TEST_F(PinnedTest, IsBroughtBackFromADamagedMirror) {
+  for (const char* what : {"damaged", "damaged again"}) {
+    fs::remove(mirror_ / "HEAD");
+    fetched(upstream_);
+    const auto repository = open_repository(mirror_);
+    ASSERT_TRUE(repository->find(culprit_)) << what;
+    EXPECT_EQ(repository->facts(culprit_).files, std::vector<std::string>{"b"});
+    EXPECT_TRUE(fs::exists(pin_in(mirror_)));
+    EXPECT_EQ(git({"fsck", "--strict"}, mirror_), "");
+  }
+  EXPECT_FALSE(fs::exists(mirror_.string() + ".damaged.2")) << "all of it has been brought back";
+}
+
+TEST_F(PinnedTest, IsBroughtBackThoughTheHistoryBesideItIsDamaged) {
+  damage(git({"rev-parse", "HEAD:a"}));
+  set_mirror_aside(mirror_);
+  fetched(upstream_);
+  EXPECT_TRUE(open_repository(mirror_)->find(culprit_));
+  EXPECT_EQ(git({"fsck", "--strict"}, mirror_), "");
+}
+
+TEST_F(PinnedTest, IsNotDeletedWhereItCannotBeBroughtBack) {
+  damage(git({"rev-parse", culprit_ + ":b"}));
+  set_mirror_aside(mirror_);
+  fetched(upstream_);
+  EXPECT_FALSE(fs::exists(pin_in(mirror_)));
+  EXPECT_TRUE(fs::exists(pin_in(mirror_.string() + ".damaged")));
+  set_mirror_aside(mirror_);
+  fetched(upstream_);
+  EXPECT_TRUE(fs::exists(pin_in(mirror_.string() + ".damaged.2")));
+  EXPECT_TRUE(fs::exists(mirror_.string() + ".damaged"));
+}
+
+TEST_F(MirrorFaultsTest, KeepsATagWhoseCommitCannotBeRead) {
+  commit("a", "1");
+  git({"tag", "v1"});
+  fetched(upstream_);
+  commit("a", "2");
+  fetched(upstream_);
+  std::set<fs::path> before;
+  for (const auto& entry : fs::directory_iterator(mirror_ / "objects/pack")) before.insert(entry.path());
+  const std::string second = git({"rev-parse", "HEAD"});
+  commit("a", "3");
+  fetched(upstream_);
+  git({"tag", "--force", "v1", second});
+  for (const fs::path& file : before) {
+    if (file.extension() != ".pack") continue;
+    // Not the seed's file, which may be the same.
+    const std::string bytes = read(file);
+    fs::remove(file);
+    write(file, bytes.substr(0, bytes.size() / 2));
+  }
+  static_cast<void>(fetch_from(upstream_));
+  EXPECT_NE(git({"for-each-ref", "--format=%(refname)", "refs/tags"}, mirror_).find("refs/tags/v1"),
+            std::string::npos);
 }
 
 TEST_F(MirrorFaultsTest, DoesNotTakeObjectsThatACrashCutShort) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "builders/fetch.hpp"
 #include "builders/repository.hpp"
 #include "git_fixture.hpp"
@@ -147,6 +149,25 @@ TEST_F(SubmodulesTest, AsksForACommitByItsIdWhereTheServerAllowsIt) {
   ASSERT_FALSE(failed) << failed->sentence;
   ASSERT_FALSE(check_out());
   EXPECT_EQ(read(tree_ / "third/lib/lib.txt"), "dropped");
+}
+
+TEST_F(SubmodulesTest, CallsAConnectionThatBreaksAtTheLastAttemptUnreachable) {
+  const GitDaemon server(temporary_.path());
+  if (!server.ready()) GTEST_SKIP() << "git daemon is not installed";
+  const std::string dropped = commit_in(lib_, "lib.txt", "dropped");
+  git({"reset", "--quiet", "--hard", "HEAD^"}, lib_);
+  // Branches, tags, and then the commit by its id: there the network is gone.
+  int connections = 0;
+  const ScriptedServer breaking([&](int client) {
+    if (++connections <= 2) relay(client, server.port());
+  });
+  const std::string url = fmt::format("git://127.0.0.1:{}/lib", breaking.port());
+  const std::string id = record(upstream_, url, "third/lib", dropped);
+  fetched(server.url("upstream"));
+  const auto failure = fetch_submodules(mirror_, id, source_of(server.url("upstream")), {FETCH_CHILD, 60s});
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(connections, 3);
+  EXPECT_EQ(failure->kind, Kind::unreachable) << failure->sentence;
 }
 
 TEST_F(SubmodulesTest, DoesNotLetAServerNameFilesOfThisMachine) {

@@ -22,8 +22,9 @@ struct RepackOptions {
 /// more packs than `most_packs`. Nothing is ever dropped: commits named in `keep` that no reference leads to
 /// get one of ours first (refs/tandem-keep/ID), and objects that nothing leads to stay as well. `git` does
 /// the work where it is installed, else libgit2, which removes old packs only after every object was read
-/// from the new one. Waits for a fetch that is under way. A sentence says why it failed; the mirror is then
-/// as whole as it was.
+/// from the new one. Waits for a fetch that is under way. A sentence says why it failed, such as that the
+/// disk has not room for the packs once more; the mirror is then as whole as it was, and left alone for an
+/// hour, after each further failure for twice as long, up to a week.
 [[nodiscard]] std::optional<std::string> keep_packs_few(const std::filesystem::path& mirror,
                                                         const std::set<std::string>& keep,
                                                         const RepackOptions& options = {},

@@ -3,7 +3,9 @@
 #include <git2/sys/odb_backend.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <unordered_set>
 
 #include "builders/build_rooms.hpp"
@@ -34,6 +36,52 @@ std::vector<fs::path> packs_of(const fs::path& mirror) {
   return packs;
 }
 
+/// Whether a repack failed lately, and how often. Kept in the mirror, so that it goes with it.
+class FailedRepacks {
+ public:
+  explicit FailedRepacks(const fs::path& mirror) : file_(mirror / "tandem-repack-failed") {}
+
+  /// An hour after the first, then twice as long each time, up to a week.
+  [[nodiscard]] bool forbid_one_now() const {
+    std::error_code error;
+    const auto failed = fs::last_write_time(file_, error);
+    if (error) return false;
+    constexpr std::size_t most_doublings = 7;
+    constexpr std::chrono::hours longest{24 * 7};
+    const std::size_t doublings = std::clamp<std::size_t>(count(), 1, most_doublings + 2) - 1;
+    const auto wait = std::min(longest, std::chrono::hours{1} * (1 << doublings));
+    const auto since = fs::file_time_type::clock::now() - failed;
+    return since >= since.zero() && since < wait;
+  }
+  void add() const {
+    const std::size_t failures = count() + 1;
+    std::ofstream(file_) << failures << '\n';
+  }
+  void forget() const {
+    std::error_code ignored;
+    fs::remove(file_, ignored);
+  }
+
+ private:
+  [[nodiscard]] std::size_t count() const {
+    std::size_t failures = 0;
+    std::ifstream(file_) >> failures;
+    return failures;
+  }
+
+  fs::path file_;
+};
+
+/// The new pack lies beside the old ones until it is whole.
+void check_room(const fs::path& mirror, const std::vector<fs::path>& packs) {
+  std::uintmax_t needed = 0;
+  for (const fs::path& pack : packs) needed += fs::file_size(pack);
+  const std::uintmax_t room = fs::space(mirror).available;
+  if (room < needed) {
+    throw Error(fmt::format("there is room for {} bytes and it takes up to {}", room, needed));
+  }
+}
+
 /// Every commit that some reference of the mirror leads to.
 std::unordered_set<std::string> reachable(git_repository* repository) {
   Handle<git_revwalk> walk;
@@ -56,7 +104,7 @@ void pin(git_repository* repository, const std::set<std::string>& keep) {
     git_oid id;
     if (git_oid_fromstr(&id, commit.c_str()) != 0 || !git::holds_commit(repository, id)) continue;
     Handle<git_reference> created;
-    if (git_reference_create(Out(created), repository, ("refs/tandem-keep/" + commit).c_str(), &id, 1,
+    if (git_reference_create(Out(created), repository, (git::pin_folder + commit).c_str(), &id, 1,
                              "tandem: keep") != 0) {
       git::fail("keep commit " + commit);
     }
@@ -157,11 +205,9 @@ void repack_by_library(git_repository* repository, const fs::path& mirror, const
   }
 }
 
-void repack(const fs::path& mirror, const std::set<std::string>& keep, const RepackOptions& options,
-            const std::stop_token& stop) {
-  if (packs_of(mirror).size() <= options.most_packs) return;
-  const runners::OwnedDescriptor held = git::lock_mirror(mirror);
-  git::remove_leftovers(mirror);
+void repack_now(const fs::path& mirror, const std::set<std::string>& keep, const RepackOptions& options,
+                const std::stop_token& stop) {
+  check_room(mirror, packs_of(mirror));
   Handle<git_repository> repository;
   if (git::open(repository, mirror) != 0) git::fail(fmt::format("open the mirror '{}'", mirror.string()));
   pin(repository.get(), keep);
@@ -173,6 +219,22 @@ void repack(const fs::path& mirror, const std::set<std::string>& keep, const Rep
   if (program.empty()) return repack_by_library(repository.get(), mirror, stop);
   repository.reset();
   if (const auto failure = repack_by_git(program, mirror, options, stop)) throw Error(*failure);
+}
+
+void repack(const fs::path& mirror, const std::set<std::string>& keep, const RepackOptions& options,
+            const std::stop_token& stop) {
+  const FailedRepacks failed(mirror);
+  if (packs_of(mirror).size() <= options.most_packs || failed.forbid_one_now()) return;
+  const runners::OwnedDescriptor held = git::lock_mirror(mirror);
+  git::remove_leftovers(mirror);
+  try {
+    repack_now(mirror, keep, options, stop);
+  } catch (const std::exception&) {
+    git::remove_leftovers(mirror);
+    if (!stop.stop_requested()) failed.add();
+    throw;
+  }
+  failed.forget();
 }
 
 }  // namespace

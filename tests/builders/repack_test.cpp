@@ -93,11 +93,40 @@ TEST_F(RepackTest, KeepsTheOldPacksWhereOneOfThemIsDamaged) {
     RepackOptions options;
     options.most_packs = 1;
     options.search_path = search_path;
+    fs::remove(mirror_ / "tandem-repack-failed");
     const auto failure = keep_packs_few(mirror_, {}, options);
     ASSERT_TRUE(failure) << search_path;
     EXPECT_NE(failure->find("could not be repacked"), std::string::npos) << *failure;
     EXPECT_GE(packs(), before);
   }
+}
+
+TEST_F(RepackTest, WaitsAfterAFailureAndThenTriesAgain) {
+  const std::string first = commit("a", "1");
+  fetched(upstream_);
+  commit("a", "2");
+  fetched(upstream_);
+  const fs::path whole = temporary_.path() / "whole";
+  fs::copy(mirror_, whole, fs::copy_options::recursive);
+  damage(first);
+  RepackOptions options;
+  options.most_packs = 1;
+  const auto let_pass = [&](int hours) {
+    fs::last_write_time(mirror_ / "tandem-repack-failed",
+                        fs::file_time_type::clock::now() - std::chrono::hours{hours});
+  };
+  ASSERT_TRUE(keep_packs_few(mirror_, {}, options));
+  EXPECT_EQ(keep_packs_few(mirror_, {}, options), std::nullopt) << "nothing is tried yet";
+  let_pass(1);
+  ASSERT_TRUE(keep_packs_few(mirror_, {}, options));
+  let_pass(1);
+  EXPECT_EQ(keep_packs_few(mirror_, {}, options), std::nullopt) << "it is two hours now";
+  fs::remove_all(mirror_ / "objects");
+  fs::copy(whole / "objects", mirror_ / "objects", fs::copy_options::recursive);
+  let_pass(2);
+  EXPECT_EQ(keep_packs_few(mirror_, {}, options), std::nullopt);
+  EXPECT_EQ(packs(), 1U);
+  EXPECT_FALSE(fs::exists(mirror_ / "tandem-repack-failed"));
 }
 
 TEST_F(RepackTest, DoesNotSayThatACommitIsMissingWhenItsPackCannotBeRead) {

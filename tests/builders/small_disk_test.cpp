@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "builders/repack.hpp"
 #include "builders/repository.hpp"
 #include "git_fixture.hpp"
 
@@ -79,6 +80,26 @@ TEST_F(SmallDiskTest, AFetchSaysThatTheDiskIsFullAndGoesOnWhenThereIsRoom) {
     git({"rm", "--quiet", "large"});
     git({"commit", "--quiet", "--amend", "--allow-empty", "-m", "Small again"});
     return fetched(upstream_).id == git({"rev-parse", "HEAD"}) ? 0 : 4;
+  });
+  if (status == 77) GTEST_SKIP() << "no small file system can be mounted";
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(SmallDiskTest, ARepackWithoutRoomIsNotBegun) {
+  const std::string some = noise().substr(0, 600'000);
+  const int status = with_one_mebibyte(mirror_.parent_path(), [&] {
+    commit("a", some);
+    fetched("file://" + upstream_.string());
+    commit("a", "small");
+    fetched("file://" + upstream_.string());
+    const std::string before = fingerprint(mirror_ / "objects");
+    RepackOptions options;
+    options.most_packs = 1;
+    const auto failure = keep_packs_few(mirror_, {}, options);
+    if (!failure) return 1;
+    std::fprintf(stderr, "%s\n", failure->c_str());
+    if (failure->find("there is room for") == std::string::npos) return 2;
+    return fingerprint(mirror_ / "objects") == before ? 0 : 3;
   });
   if (status == 77) GTEST_SKIP() << "no small file system can be mounted";
   EXPECT_EQ(status, 0);

@@ -22,9 +22,24 @@ bool has_control_characters(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
+/// All of a folder is shown to the benchmark: one that the spec lies in holds what is not named.
+bool holds_the_spec(const fs::path& folder, const FileSpec& file) {
+  if (file.file.empty()) return false;
+  std::error_code error;
+  const fs::path real = fs::canonical(folder, error);
+  const fs::path spec = fs::weakly_canonical(fs::absolute(file.file), error);
+  return std::mismatch(real.begin(), real.end(), spec.begin(), spec.end()).first == real.end();
+}
+
 Located on_this_host(const FileSpec& file, const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status) && holds_the_spec(path, file)) {
+    return wrong(fmt::format(
+        "{}: its location {} is a folder that the spec itself lies in, and benchmarks would see all "
+        "of it; name a file, or give the model a folder of its own",
+        file.filename, in_quotes(file.location)));
+  }
   if (fs::is_regular_file(status) || fs::is_directory(status)) return LocalLocation{path};
   if (fs::exists(status)) {
     return wrong(fmt::format("{}: {} is neither a file nor a folder", file.filename, path.string()));

@@ -20,7 +20,8 @@ struct LocalLocation {
 };
 
 /// Where a file lies: http and https are remote, everything else is looked for on this host. What begins with
-/// "//" stays under `root_model_dir`, whatever "..", and symbolic links in it say.
+/// "//" stays under `root_model_dir`, whatever "..", and symbolic links in it say. A folder must not be one
+/// that the spec lies in.
 [[nodiscard]] std::variant<RemoteLocation, LocalLocation, FileFailure> locate(
     const FileSpec& file, const std::filesystem::path& root_model_dir);
 

@@ -71,6 +71,17 @@ TEST_F(FileLocationTest, MayBeAFolder) {
   EXPECT_EQ(path("../outside"), here_ / "outside");
 }
 
+TEST_F(FileLocationTest, IsNoFolderThatTheSpecLiesIn) {
+  fs::create_symlink(here_ / "specs", here_ / "outside/link");
+  root_ = here_;
+  for (const std::string& location :
+       {std::string("."), std::string("./"), std::string(".."), std::string("../specs"), std::string("/"),
+        std::string("//specs"), std::string("../outside/link"), here_.string(),
+        "file://" + (here_ / "specs").string()}) {
+    EXPECT_NE(refusal(location).find("that the spec itself lies in"), std::string::npos) << location;
+  }
+}
+
 TEST_F(FileLocationTest, IsUnderTheModelRootAfterTwoSlashes) {
   EXPECT_EQ(path("//inner/model"), here_ / "root/inner/model");
   EXPECT_EQ(path("//inner/../inner/model"), here_ / "root/inner/model");

@@ -162,28 +162,60 @@ TEST_F(SshCredentialsTest, FetchesWithAKeyFile) {
   EXPECT_EQ(fetched(server_.url(upstream_)).id, second);
 }
 
-TEST_F(SshCredentialsTest, FetchesWithTheAgent) {
-  const fs::path socket = temporary_.path() / "agent";
-  runners::Children children;
-  runners::Command command;
-  command.argv = {"/usr/bin/ssh-agent", "-D", "-a", socket};
-  command.environment = git_environment();
-  children.start(command, {});
-  const auto add = [&](const char* key) {
-    return run({"/usr/bin/ssh-add", "-q", server_.key(key)}, {"SSH_AUTH_SOCK=" + socket.string()});
-  };
-  bool added = false;
-  for (int attempt = 0; attempt < 200 && !(added = add("stranger")); ++attempt) {
-    static_cast<void>(children.wait(runners::Children::Clock::now() + std::chrono::milliseconds{20}, {}));
+class SshAgentTest : public SshCredentialsTest {
+ protected:
+  void SetUp() override {
+    SshCredentialsTest::SetUp();
+    if (IsSkipped()) return;
+    runners::Command command;
+    command.argv = {"/usr/bin/ssh-agent", "-D", "-a", socket_};
+    command.environment = git_environment();
+    children_.start(command, {});
+    bool added = false;
+    for (int attempt = 0; attempt < 200 && !(added = add("stranger")); ++attempt) {
+      static_cast<void>(children_.wait(runners::Children::Clock::now() + std::chrono::milliseconds{20}, {}));
+    }
+    if (!added) GTEST_SKIP() << "ssh-agent is not installed";
   }
-  if (!added) GTEST_SKIP() << "ssh-agent is not installed";
-  const Variable agent("SSH_AUTH_SOCK", socket);
+
+  [[nodiscard]] bool add(const char* key) const {
+    return run({"/usr/bin/ssh-add", "-q", server_.key(key)}, {"SSH_AUTH_SOCK=" + socket_.string()});
+  }
+
+  fs::path socket_ = temporary_.path() / "agent";
+  runners::Children children_;
+};
+
+TEST_F(SshAgentTest, FetchesWithTheAgent) {
+  const Variable agent("SSH_AUTH_SOCK", socket_);
   const auto failure = not_fetched(server_.url(upstream_));
   EXPECT_EQ(failure.kind, Kind::refused);
   EXPECT_NE(failure.sentence.find("the keys of the ssh agent were not accepted"), std::string::npos)
       << failure.sentence;
   ASSERT_TRUE(add("user"));
   EXPECT_EQ(fetched(server_.url(upstream_)).id, first_);
+}
+
+TEST_F(SshAgentTest, ShowsTheAgentToNoSubmoduleOnAnotherHost) {
+  ASSERT_TRUE(add("user"));
+  const Variable agent("SSH_AUTH_SOCK", socket_);
+  const fs::path lib = temporary_.path() / "lib";
+  git({"clone", "--quiet", upstream_, lib}, temporary_.path());
+  write(upstream_ / ".gitmodules",
+        fmt::format("[submodule \"m\"]\n\tpath = lib\n\turl = {}\n", server_.url(lib)));
+  git({"update-index", "--add", "--cacheinfo", "160000," + first_ + ",lib"});
+  git({"add", ".gitmodules"});
+  git({"commit", "--quiet", "-m", "Add a submodule"});
+  const std::string id = fetched(upstream_).id;
+  Source source = source_of(upstream_);
+  source.url = "ssh://git@127.0.0.2:1/main";
+  const auto failure = fetch_submodules(mirror_, id, source, {FETCH_CHILD, std::chrono::seconds{60}});
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, Kind::refused);
+  EXPECT_NE(failure->sentence.find("to its own host only"), std::string::npos) << failure->sentence;
+  source.url = server_.url(upstream_);
+  const auto own = fetch_submodules(mirror_, id, source, {FETCH_CHILD, std::chrono::seconds{60}});
+  EXPECT_FALSE(own) << own->sentence;
 }
 
 TEST_F(SshCredentialsTest, SaysWhichKeyWasRefused) {

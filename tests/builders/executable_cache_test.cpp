@@ -1,12 +1,15 @@
 #include "builders/executable_cache.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
 
 #include "builders/cache_budget.hpp"
+#include "builders/cache_files.hpp"
 #include "builders/hashes.hpp"
 #include "builders/manifest.hpp"
 #include "cache_fixture.hpp"
@@ -44,6 +47,20 @@ TEST(Hashes, OfAFolderSeeNamesModesLinksAndContents) {
   EXPECT_TRUE(changed());
   write(folder.path() / "f/platform/build.sh", "");
   EXPECT_TRUE(changed());
+}
+
+TEST(Passage, GivesUpWhereItCannotBeLocked) {
+  const TemporaryDirectory cache;
+  static_cast<void>(Passage(cache.path()));
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const int next = ::dup(STDIN_FILENO);
+  ::close(next);
+  const rlimit none{static_cast<rlim_t>(next), before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  EXPECT_THROW(Passage(cache.path()), std::system_error);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(fs::is_empty(cache.path() / "incoming")) << "each attempt takes its directory away";
 }
 
 TEST_F(CacheTest, FindsNothingBeforeAndEverythingAfterPublishing) {

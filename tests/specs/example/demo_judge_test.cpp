@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/paths.hpp"
 #include "tests/specs/example/example_history.hpp"
 
 namespace tandem::specs::example {
@@ -13,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path source = TANDEM_SOURCE_DIR;
+const fs::path source = tests::paths::source;
 const std::string slow = "05aef892";
 const std::string fix = "c3ff5030";
 const std::string fast = "44b2104d";

@@ -243,10 +243,15 @@ void ScriptBuilder::drop_layout(Executable layout) {
   builders::drop_layout(settings_.exec_dir, directory);
 }
 
-std::variant<Executable, std::string> ScriptBuilder::relink(const Executable& executable, std::uint64_t seed,
-                                                            std::stop_token stop) {
-  if (!executable.layout_unresolved.empty()) return executable.layout_unresolved;
-  if (executable.links.empty()) return "what it was linked from was not kept";
+std::variant<Executable, RelinkFailure> ScriptBuilder::relink(const Executable& executable,
+                                                              std::uint64_t seed, std::stop_token stop) {
+  using RelinkKind = RelinkFailure::Kind;
+  if (!executable.layout_unresolved.empty()) {
+    return RelinkFailure{RelinkKind::not_possible, executable.layout_unresolved};
+  }
+  if (executable.links.empty()) {
+    return RelinkFailure{RelinkKind::not_possible, "what it was linked from was not kept"};
+  }
   try {
     const specs::StopScope scope(stop);
     const ExecutableCache cache(settings_.exec_dir);
@@ -255,8 +260,9 @@ std::variant<Executable, std::string> ScriptBuilder::relink(const Executable& ex
     const WorkSlot slot(settings_.state_dir);
     const fs::path programs = slot.path() / "out";
     copy_for_now(executable.directory, programs);
-    if (auto why = builders::relink(executable.links, settings_.lld, seed, programs, stop, settings_.sandbox,
-                                    settings_.foreign)) {
+    const LinkIsolation isolation{settings_.sandbox, settings_.foreign, settings_.memory_bytes,
+                                  settings_.processes};
+    if (auto why = builders::relink(executable.links, settings_.lld, seed, programs, stop, isolation)) {
       return *why;
     }
     auto published = cache.publish_layout(executable, seed, programs);
@@ -265,9 +271,9 @@ std::variant<Executable, std::string> ScriptBuilder::relink(const Executable& ex
       if (settings_.budget) settings_.budget->added(kept.directory.parent_path());
       return kept;
     }
-    return published;
+    return RelinkFailure{RelinkKind::not_possible, std::get<std::string>(std::move(published))};
   } catch (const specs::Stopped& stopped) {
-    return stopped.what();
+    return RelinkFailure{RelinkKind::may_pass, stopped.what()};
   } catch (const std::system_error& error) {
     if (is_of_host(error.code())) {
       throw HostError(fmt::format("linking commit {} again: {}", executable.commit, error.what()));

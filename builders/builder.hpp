@@ -14,6 +14,7 @@
 #include "builders/commit.hpp"
 #include "builders/executable.hpp"
 #include "builders/fetch.hpp"
+#include "builders/layout.hpp"
 #include "runners/sandbox.hpp"
 #include "specs/build_section.hpp"
 
@@ -35,10 +36,10 @@ class Builder {
                                                                      std::stop_token stop) = 0;
 
   /// The same executable in another layout: the order of its functions and data decided by `seed`. Made once
-  /// by one linker call per program and kept beside it. The second form is a sentence: it cannot be relinked.
-  [[nodiscard]] virtual std::variant<Executable, std::string> relink(const Executable& executable,
-                                                                     std::uint64_t seed,
-                                                                     std::stop_token stop) = 0;
+  /// by one linker call per program and kept beside it.
+  [[nodiscard]] virtual std::variant<Executable, RelinkFailure> relink(const Executable& executable,
+                                                                       std::uint64_t seed,
+                                                                       std::stop_token stop) = 0;
 
   /// A layout that nobody will ask for again need not be kept. It stays if somebody else uses it.
   virtual void drop_layout(Executable /*layout*/) {}
@@ -94,8 +95,9 @@ class ScriptBuilder final : public Builder {
 
   [[nodiscard]] std::variant<Executable, BuildFailure> build(const Commit& commit,
                                                              std::stop_token stop) override;
-  [[nodiscard]] std::variant<Executable, std::string> relink(const Executable& executable, std::uint64_t seed,
-                                                             std::stop_token stop) override;
+  [[nodiscard]] std::variant<Executable, RelinkFailure> relink(const Executable& executable,
+                                                               std::uint64_t seed,
+                                                               std::stop_token stop) override;
   void drop_layout(Executable layout) override;
 
  private:

@@ -24,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Sentence = std::optional<std::string>;
+using Failure = std::optional<RelinkFailure>;
 
 /// Small programs have few orders; a seed that happens to give the one they have is replaced by its
 /// successors.
@@ -93,38 +94,55 @@ std::vector<std::string> search_path_options(const ElfFacts& built) {
   return {};
 }
 
+template <typename... Parts>
+RelinkFailure not_possible(fmt::format_string<Parts...> sentence, Parts&&... parts) {
+  return {RelinkFailure::Kind::not_possible, fmt::format(sentence, std::forward<Parts>(parts)...)};
+}
+
+/// Whether lld itself says that the host had no room for what it does.
+bool had_no_room(const std::string& errors) {
+  const auto names = [&](int number) {
+    return errors.find(std::generic_category().message(number)) != std::string::npos;
+  };
+  return names(ENOSPC) || names(EDQUOT) || names(ENOMEM) || names(EAGAIN) || names(EMFILE) || names(ENFILE);
+}
+
+RelinkFailure::Kind kind_of(const runners::Finished& finished) {
+  const bool by_itself = finished.how == runners::Finished::How::exited && !had_no_room(finished.errors);
+  return by_itself ? RelinkFailure::Kind::not_possible : RelinkFailure::Kind::may_pass;
+}
+
 class Relinking {
  public:
   Relinking(const fs::path& links, fs::path lld, const fs::path& to, std::stop_token stop,
-            const std::optional<runners::SandboxTools>& sandbox, runners::Foreign foreign)
+            const LinkIsolation& isolation)
       : links_(fs::absolute(links)),
         lld_(std::move(lld)),
         to_(to),
         stop_(std::move(stop)),
-        sandbox_(sandbox),
-        foreign_(foreign),
+        isolation_(isolation),
         scratch_(to),
         root_(scratch_.path() / "root") {}
 
-  Sentence run(const KeptLink& link, std::uint64_t seed) {
-    if (auto sentence = lay_out(link)) return sentence;
+  Failure run(const KeptLink& link, std::uint64_t seed) {
+    if (auto sentence = lay_out(link)) return not_possible("{}", *sentence);
     for (const auto& program : link.programs) {
       const fs::path file = to_ / program;
       std::error_code error;
       const auto built = fs::is_regular_file(file, error) ? elf_facts(file) : std::nullopt;
-      if (!built) return fmt::format("{} does not stand where it is to be linked again", program);
+      if (!built) return not_possible("{} does not stand where it is to be linked again", program);
       Sentence order;
       for (std::uint64_t attempt = 0; attempt < most_attempts; ++attempt) {
-        if (auto sentence = link_once(link, *built, program, seed, attempt)) return sentence;
+        if (auto failure = link_once(link, *built, program, seed, attempt)) return failure;
         const auto relinked = elf_facts(output());
-        if (!relinked) return fmt::format("{} linked again is not a program", program);
+        if (!relinked) return not_possible("{} linked again is not a program", program);
         if (auto sentence = other_program(*built, *relinked)) {
-          return fmt::format("{} linked again is not the same program: {}", program, *sentence);
+          return not_possible("{} linked again is not the same program: {}", program, *sentence);
         }
         order = same_order(*built, *relinked);
         if (!order) break;
       }
-      if (order) return fmt::format("{} cannot be put into another order: {}", program, *order);
+      if (order) return not_possible("{} cannot be put into another order: {}", program, *order);
       put_in_place(file);
     }
     return std::nullopt;
@@ -132,6 +150,8 @@ class Relinking {
 
  private:
   fs::path output() const { return scratch_.path() / "output"; }
+
+  bool is_foreign() const { return isolation_.sandbox || isolation_.foreign == runners::Foreign::yes; }
 
   /// The tree that lld sees as its root: symbolic links to the kept objects and to the system's own files.
   Sentence lay_out(const KeptLink& link) {
@@ -184,8 +204,8 @@ class Relinking {
     if (!file) throw std::system_error(errno, std::generic_category(), "cannot write lld's arguments");
   }
 
-  Sentence link_once(const KeptLink& link, const ElfFacts& built, const std::string& program,
-                     std::uint64_t seed, std::uint64_t attempt) {
+  Failure link_once(const KeptLink& link, const ElfFacts& built, const std::string& program,
+                    std::uint64_t seed, std::uint64_t attempt) {
     std::vector<std::string> words = {"--chroot", "."};
     words.insert(words.end(), link.arguments.begin(), link.arguments.end());
     // What runs before and after main, and what unwinding reads, keeps its order.
@@ -204,34 +224,37 @@ class Relinking {
     runners::Command command;
     command.argv = {lld_, fmt::format("@{}", (scratch_.path() / "response").string())};
     command.working_directory = root_;
-    command.foreign = foreign_;
-    if (sandbox_ || foreign_ == runners::Foreign::yes) runners::give_to_sandbox(scratch_.path());
-    if (sandbox_) {
+    command.foreign = isolation_.foreign;
+    command.most_processes = isolation_.processes;
+    if (is_foreign()) runners::give_to_sandbox(scratch_.path());
+    if (isolation_.sandbox) {
       using Access = runners::Sandbox::Access;
       command.sandbox.emplace();
-      command.sandbox->tools = *sandbox_;
+      command.sandbox->tools = *isolation_.sandbox;
       command.sandbox->mounts = {{links_, links_, Access::read},
                                  {scratch_.path(), scratch_.path(), Access::write}};
       // The objects are foreign: one section may ask for any size.
       command.sandbox->disk_bytes = std::uint64_t{8} << 30;
+      command.sandbox->memory_bytes = isolation_.memory_bytes;
+      command.sandbox->processes = isolation_.processes;
     }
     fs::remove(output());
     const runners::Finished finished = run_command(command, {}, stop_);
     if (!finished.succeeded()) {
       const std::string words_of_lld = printable(finished.errors.substr(0, finished.errors.find('\n')), 300);
-      return fmt::format("{} was not linked again: lld {}{}{}", program, describe(finished),
-                         words_of_lld.empty() ? "" : ": ", words_of_lld);
+      return RelinkFailure{kind_of(finished),
+                           fmt::format("{} was not linked again: lld {}{}{}", program, describe(finished),
+                                       words_of_lld.empty() ? "" : ": ", words_of_lld)};
     }
     if (!fs::is_regular_file(fs::symlink_status(output()))) {
-      return fmt::format("{} was not linked again: lld left no file", program);
+      return not_possible("{} was not linked again: lld left no file", program);
     }
     return std::nullopt;
   }
 
   void put_in_place(const fs::path& file) const {
     // From a sandbox the file comes as another user's.
-    if ((sandbox_ || foreign_ == runners::Foreign::yes) && ::geteuid() == 0 &&
-        ::lchown(output().c_str(), 0, 0) != 0) {
+    if (is_foreign() && ::geteuid() == 0 && ::lchown(output().c_str(), 0, 0) != 0) {
       throw std::system_error(errno, std::generic_category(), "cannot take over " + output().string());
     }
     fs::permissions(output(), fs::status(file).permissions());
@@ -242,8 +265,7 @@ class Relinking {
   fs::path lld_;
   fs::path to_;
   std::stop_token stop_;
-  const std::optional<runners::SandboxTools>& sandbox_;
-  runners::Foreign foreign_;
+  const LinkIsolation& isolation_;
   Scratch scratch_;
   fs::path root_;
   std::uint64_t bytes_ = 0;
@@ -252,14 +274,13 @@ class Relinking {
 
 }  // namespace
 
-std::optional<std::string> relink(const fs::path& links, const fs::path& lld, std::uint64_t seed,
-                                  const fs::path& to, const std::stop_token& stop,
-                                  const std::optional<runners::SandboxTools>& sandbox,
-                                  runners::Foreign foreign) {
+std::optional<RelinkFailure> relink(const fs::path& links, const fs::path& lld, std::uint64_t seed,
+                                    const fs::path& to, const std::stop_token& stop,
+                                    const LinkIsolation& isolation) {
   const std::vector<KeptLink> all = links_in(links);
-  Relinking relinking(links, lld, to, stop, sandbox, foreign);
+  Relinking relinking(links, lld, to, stop, isolation);
   for (const KeptLink& link : all) {
-    if (auto sentence = relinking.run(link, seed)) return sentence;
+    if (auto failure = relinking.run(link, seed)) return failure;
   }
   return std::nullopt;
 }

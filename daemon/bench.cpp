@@ -147,7 +147,7 @@ std::vector<Suspect> Bench::judge(const Line& line, std::size_t position, const 
   if (const auto failure = unbuilt(line.commits[*trial.control].id)) throw Error(failure->sentence);
   if (control != nullptr) save_identical(line, position, trial);
   if (trial.candidates.empty()) return {};
-  auto result = measure(line, trial, {position, {}, settings_.max_launches}, stop);
+  auto result = measure(line, trial, plan_of_walk(line, position), stop);
   if (!result) return {};
   for (const Candidate& one : trial.candidates) note_margin(one, margin_of(*trial.test, one.name));
   if (const auto* reason = std::get_if<NotMeasured>(&*result)) {
@@ -203,8 +203,15 @@ void Bench::save_held_back() {
 
 Suspect Bench::suspect_of(const Trial& trial, const Measured& measured, const Candidate& candidate,
                           const Screened& screened) {
-  return {trial.test, measured.confirmation, candidate,       *trial.control,
-          screened,   measured.seed,         measured.layout, margin_of(*trial.test, candidate.name)};
+  return {trial.test,
+          measured.confirmation,
+          candidate,
+          *trial.control,
+          screened,
+          measured.seed,
+          measured.layout,
+          measured.relinking,
+          margin_of(*trial.test, candidate.name)};
 }
 
 void Bench::sort_out(const Line& line, std::size_t position, const Trial& trial, const Measured& measured,

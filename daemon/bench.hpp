@@ -44,7 +44,12 @@ struct TrialPlan {
   std::size_t max_launches = 66;  ///< those of a stored screen included
   std::map<std::string, analysis::ScreenHistory> goes_on = {};  ///< by series_key: stored screens
   std::string metric = {};  ///< the one for whose sake alone it is made; empty: the program's first
+  /// What is done if a program that has other layouts cannot be linked again now.
+  enum class Unlinked { put_off, measured_as_built } unlinked = Unlinked::put_off;
 };
+
+/// Whether both programs of a trial have other layouts, though they may not have been linked this time.
+enum class Relinking { possible, not_possible };
 
 /// A trial that was made; nothing of it is stored.
 struct Measured {
@@ -52,12 +57,14 @@ struct Measured {
   runners::Subject confirmation;  ///< how a confirmation measures it
   std::uint64_t seed = 0;
   std::string layout;  ///< describe_layouts
+  Relinking relinking = Relinking::not_possible;
 };
 
 /// Why a trial could not be made: an outcome ("failed", "treatment_fails", …) and a sentence.
 struct NotMeasured {
   std::string outcome;
   std::string why;
+  enum class Lasts { always, for_now } lasts = Lasts::always;
 };
 
 /// A change that waits for its confirmation.
@@ -69,6 +76,7 @@ struct Suspect {
   Screened screened;
   std::uint64_t seed = 0;
   std::string layout;  ///< describe_layouts
+  Relinking relinking = Relinking::not_possible;
   analysis::Margin margin = {};
   double q_value = 1;
   /// Of a drift: positions that its points show most of it to lie between.
@@ -110,7 +118,8 @@ class Bench {
                                                                            const TrialPlan& plan,
                                                                            const std::stop_token& stop);
 
-  /// Screens a trial, stores what is no suspect and returns what is.
+  /// Screens a trial, stores what is no suspect and returns what is. Throws Error if it can only be measured
+  /// later.
   std::vector<Suspect> judge(const Line& line, std::size_t position, const Trial& trial,
                              const std::stop_token& stop);
 
@@ -189,6 +198,8 @@ class Bench {
   /// nothing: one of them may be measured.
   std::optional<std::string> unmeasurable(const Trial& trial, const Arranged& arranged,
                                           std::size_t max_launches);
+  /// The plan of the walk's own screens of the commit.
+  TrialPlan plan_of_walk(const Line& line, std::size_t position) const;
   /// How many layouts a screen draws from: more after a change that only the shipped one had.
   std::size_t layouts_for(const Line& line, const Trial& trial, std::size_t treatment);
   /// The facts of a sliced benchmark; of others what is known without a look.

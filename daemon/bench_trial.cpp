@@ -1,7 +1,10 @@
 // How Bench makes one trial: builds, looks, chooses layouts and launches, and stores nothing.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "daemon/bench.hpp"
+#include "daemon/late_commits.hpp"
 #include "daemon/report/wording.hpp"
 #include "runners/random.hpp"
 
@@ -9,6 +12,29 @@ namespace tandem::daemon {
 
 using builders::Executable;
 using runners::RunFailure;
+
+namespace {
+
+Relinking relinking_of(const Linkings& control, const Linkings& treatment) {
+  const bool all = !control.unresolved && !treatment.unresolved;
+  return all || unlinked_for_now(control, treatment) != nullptr ? Relinking::possible
+                                                                : Relinking::not_possible;
+}
+
+}  // namespace
+
+TrialPlan Bench::plan_of_walk(const Line& line, std::size_t position) const {
+  TrialPlan plan;
+  plan.treatment = position;
+  plan.max_launches = settings_.max_launches;
+  // With its last try a commit is not given up for want of layouts: those of a confirmation may be had.
+  const auto waiting = workshop_.store.waiting_commits(settings_.key);
+  const bool last = std::any_of(waiting.begin(), waiting.end(), [&](const store::WaitingCommit& one) {
+    return one.commit == line.commits[position].id && one.tries + 1 >= most_tries;
+  });
+  if (last) plan.unlinked = TrialPlan::Unlinked::measured_as_built;
+  return plan;
+}
 
 std::variant<runners::BenchmarkFacts, RunFailure> Bench::look(const Trial& trial,
                                                               const runners::ProgramPair& pair,
@@ -54,15 +80,20 @@ std::optional<std::variant<Measured, NotMeasured>> Bench::measure(const Line& li
   Linkings one = layouts_.of(*control, *trial.test, count, stop);
   Linkings other = layouts_.of(*treatment, *trial.test, count, stop);
   if (stop.stop_requested()) return std::nullopt;
+  const auto* unlinked = unlinked_for_now(one, other);
+  if (unlinked != nullptr && plan.unlinked == TrialPlan::Unlinked::put_off) {
+    return NotMeasured{"failed", unlinked->sentence, NotMeasured::Lasts::for_now};
+  }
 
   Measured measured;
   measured.layout = describe_layouts(one, other);
+  measured.relinking = relinking_of(one, other);
   measured.confirmation = subject;
   measured.confirmation.shape = shape_of(trial.protocol, facts, arranged.confirmation);
   // Every commit, benchmark and purpose has coins of its own, the same ones when a crash repeats the step.
   measured.seed = runners::seed_of(commit.id + "\n" + name + (plan.words.empty() ? "" : "\n" + plan.words));
   // One side alone cannot be shuffled: its luck would stand against the mean of the other's.
-  if (!one.unresolved.empty() || !other.unresolved.empty()) {
+  if (one.unresolved || other.unresolved) {
     one.layouts = {*control};
     other.layouts = {*treatment};
   }
@@ -108,7 +139,12 @@ std::optional<Suspect> Bench::as_if_suspect(const Line& line, std::size_t positi
   suspect.screened.metric = candidate.metric;
   suspect.screened.verdict = record.screen;
   suspect.seed = runners::seed_of(line.commits[position].id + "\n" + candidate.name + "\nas built");
-  suspect.layout = record.layout;
+  const std::size_t count = layouts_for(line, trial, position);
+  const Linkings one = layouts_.of(*control, *trial.test, count, stop);
+  const Linkings other = layouts_.of(*treatment, *trial.test, count, stop);
+  if (stop.stop_requested()) return std::nullopt;
+  suspect.layout = describe_layouts(one, other);
+  suspect.relinking = relinking_of(one, other);
   suspect.margin = margin_of(*trial.test, candidate.name);
   return suspect;
 }

@@ -6,6 +6,7 @@
 #include "daemon/bench.hpp"
 #include "daemon/likeness.hpp"
 #include "daemon/report/wording.hpp"
+#include "specs/error.hpp"
 
 namespace tandem::daemon {
 namespace {
@@ -78,6 +79,8 @@ void Bench::save_identical(const Line& line, std::size_t position, Trial& trial)
 
 void Bench::save_not_measured(const Line& line, std::size_t position, const Trial& trial,
                               const NotMeasured& reason) {
+  // Nothing final is said of what can be measured another time.
+  if (reason.lasts == NotMeasured::Lasts::for_now) throw Error(reason.why);
   for (const Candidate& candidate : trial.candidates) {
     store::StoredVerdict verdict = bare_verdict(line.commits[position].id, line.commits[*trial.control].id,
                                                 trial.test, candidate, reason.outcome, reason.why);
@@ -135,9 +138,10 @@ void Bench::judge_further(const Line& line, std::size_t position, const Trial& t
     Trial again = trial;
     again.control = own;
     again.candidates = {candidate};
-    auto result =
-        measure(line, again,
-                {position, "metric " + each.metric.name, settings_.max_launches, {}, each.metric.name}, stop);
+    TrialPlan plan = plan_of_walk(line, position);
+    plan.words = "metric " + each.metric.name;
+    plan.metric = each.metric.name;
+    auto result = measure(line, again, plan, stop);
     if (!result) return;
     if (const auto* reason = std::get_if<NotMeasured>(&*result)) {
       save_not_measured(line, position, again, *reason);

@@ -52,8 +52,9 @@ std::variant<Executable, BuildFailure> BuildAhead::build(const builders::Commit&
   return front_.build(commit, std::move(stop));
 }
 
-std::variant<Executable, std::string> BuildAhead::relink(const Executable& executable, std::uint64_t seed,
-                                                         std::stop_token stop) {
+std::variant<Executable, builders::RelinkFailure> BuildAhead::relink(const Executable& executable,
+                                                                     std::uint64_t seed,
+                                                                     std::stop_token stop) {
   return front_.relink(executable, seed, std::move(stop));
 }
 

@@ -40,9 +40,8 @@ class BuildAhead final : public builders::Builder {
 
   [[nodiscard]] std::variant<builders::Executable, builders::BuildFailure> build(
       const builders::Commit& commit, std::stop_token stop) override;
-  [[nodiscard]] std::variant<builders::Executable, std::string> relink(const builders::Executable& executable,
-                                                                       std::uint64_t seed,
-                                                                       std::stop_token stop) override;
+  [[nodiscard]] std::variant<builders::Executable, builders::RelinkFailure> relink(
+      const builders::Executable& executable, std::uint64_t seed, std::stop_token stop) override;
   void drop_layout(builders::Executable layout) override;
 
  private:

@@ -1,6 +1,7 @@
 #include "daemon/confirmer.hpp"
 
 #include <limits>
+#include <utility>
 
 #include "analysis/statistics.hpp"
 #include "builders/cache_budget.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 using analysis::ConfirmationOutcome;
 using builders::Executable;
+using builders::RelinkFailure;
+using runners::RunFailure;
 
 /// Where nothing can be relinked the bar is four times the spread over commits without effect. Until five of
 /// those were seen, the spread that other layouts of one source typically show is assumed.
@@ -26,11 +29,26 @@ analysis::Direction direction_of(const Suspect& suspect) {
 }
 
 bool is_relinked(const Suspect& suspect) {
-  return !suspect.layout.starts_with("unresolved");
+  return suspect.relinking == Relinking::possible;
 }
 
 bool is_confirmed(const std::optional<ConfirmationRecord>& record) {
   return record && record->result.outcome == ConfirmationOutcome::confirmed;
+}
+
+bool has_failed(const std::optional<ConfirmationRecord>& record) {
+  return record && !record->failure.empty();
+}
+
+ConfirmationRecord failed_confirmation(const Suspect& suspect, std::string why) {
+  ConfirmationRecord record;
+  record.exact = suspect.screened.rule == Screened::Rule::exact;
+  record.result.outcome = ConfirmationOutcome::failed;
+  // Nothing was measured, so nothing is excluded.
+  record.result.ratio = {1.0, 0.0, std::numeric_limits<double>::infinity(), 1.0};
+  record.result.next_look = 0;
+  record.failure = std::move(why);
+  return record;
 }
 
 /// A task with what it holds on to: the layouts of the unit that runs.
@@ -44,6 +62,7 @@ struct Confirmer::Prepared {
   ConfirmationTask task;
   bool fresh = false;
   std::vector<Executable> linked;
+  std::optional<RelinkFailure> unlinked;  ///< why the last unit has no programs
 };
 
 std::unique_ptr<Confirmer::Prepared> Confirmer::prepare(const Line& line, std::size_t control,
@@ -60,17 +79,20 @@ std::unique_ptr<Confirmer::Prepared> Confirmer::prepare(const Line& line, std::s
   task.seed = suspect.seed + (stream << 32);
   if (prepared->fresh) {
     task.as_built = built;
-    task.pair = [this, one, other, &suspect, &held = prepared->linked, seed = task.seed,
+    task.pair = [this, one, other, &suspect, &held = prepared->linked, &unlinked = prepared->unlinked,
+                 seed = task.seed,
                  stop](std::uint64_t unit) -> std::variant<runners::ProgramPair, std::string> {
       bench_.layouts().drop(held);
+      unlinked.reset();
       runners::Random seeds(seed ^ (unit + 1) * 0xd1342543de82ef95);
-      auto control_layout = bench_.layouts().fresh(*one, seeds.next() | builders::first_fresh_layout, stop);
-      if (auto* why = std::get_if<std::string>(&control_layout)) return std::move(*why);
-      held.push_back(std::get<Executable>(std::move(control_layout)));
-      auto treatment_layout =
-          bench_.layouts().fresh(*other, seeds.next() | builders::first_fresh_layout, stop);
-      if (auto* why = std::get_if<std::string>(&treatment_layout)) return std::move(*why);
-      held.push_back(std::get<Executable>(std::move(treatment_layout)));
+      for (const Executable* side : {one, other}) {
+        auto layout = bench_.layouts().fresh(*side, seeds.next() | builders::first_fresh_layout, stop);
+        if (auto* why = std::get_if<RelinkFailure>(&layout)) {
+          unlinked = std::move(*why);
+          return unlinked->sentence;
+        }
+        held.push_back(std::get<Executable>(std::move(layout)));
+      }
       return pair_of(*suspect.test, held[0], held[1], settings_.scratch);
     };
   } else {
@@ -107,11 +129,8 @@ std::optional<ConfirmationRecord> Confirmer::confirm(const Line& line, std::size
   if (auto* measured = std::get_if<ConfirmationRecord>(&result)) {
     record = std::move(*measured);
   } else {
+    record = failed_confirmation(suspect, std::get<RunFailure>(result).what);
     record.minimum_effect = prepared->task.minimum_effect;
-    record.result.outcome = ConfirmationOutcome::failed;
-    record.failure = std::get<runners::RunFailure>(result).what;
-    record.result.ratio = {1.0, 0.0, std::numeric_limits<double>::infinity(), 1.0};
-    record.result.next_look = 0;
   }
   record.control = line.commits[control].id;
   record.treatment = line.commits[treatment].id;
@@ -127,27 +146,42 @@ std::optional<ConfirmationRecord> Confirmer::confirm(const Line& line, std::size
   return record;
 }
 
-std::optional<double> Confirmer::unit(const Line& line, std::size_t control, std::size_t treatment,
-                                      const Suspect& suspect, std::uint64_t stream,
-                                      const std::stop_token& stop) {
+std::variant<std::optional<double>, RunFailure> Confirmer::unit(const Line& line, std::size_t control,
+                                                                std::size_t treatment, const Suspect& suspect,
+                                                                std::uint64_t stream,
+                                                                const std::stop_token& stop) {
+  constexpr std::optional<double> none;
   const auto prepared = prepare(line, control, treatment, suspect, stream, stop);
-  if (!prepared) return std::nullopt;
+  if (!prepared) return none;
+  std::optional<RunFailure> of_host;
+  const auto note = [&](RunFailure failure) {
+    const bool refused = prepared->unlinked && prepared->unlinked->kind == RelinkFailure::Kind::not_possible;
+    of_host.reset();
+    if (failure.reason == RunFailure::Reason::not_started && !refused) of_host = std::move(failure);
+  };
   bench_.tell_progress({ScreeningProgress::Phase::confirming, suspect.candidate.in_program, 1, 1},
                        suspect.candidate.name);
   if (suspect.screened.rule == Screened::Rule::exact) {
     const double sign = direction_of(suspect) == analysis::Direction::slower ? 1 : -1;
     auto result = confirm_exactly(workshop_.runner, prepared->task, stop);
-    const auto* record = std::get_if<ConfirmationRecord>(&result);
-    if (record == nullptr || stop.stop_requested()) return std::nullopt;
-    return record->result.outcome == ConfirmationOutcome::confirmed ? sign : 0;
+    if (stop.stop_requested()) return none;
+    if (const auto* record = std::get_if<ConfirmationRecord>(&result)) {
+      return record->result.outcome == ConfirmationOutcome::confirmed ? sign : 0;
+    }
+    note(std::get<RunFailure>(std::move(result)));
+    if (of_host) return *std::move(of_host);
+    return none;
   }
   for (std::uint64_t attempt = 0; attempt < 2; ++attempt) {
     auto measured = measure_unit(workshop_.runner, prepared->task, attempt, stop);
-    if (stop.stop_requested()) return std::nullopt;
+    if (stop.stop_requested()) return none;
     const auto* value = std::get_if<std::optional<double>>(&measured);
-    if (value != nullptr && *value) return **value;
+    if (value != nullptr && *value) return *value;
+    of_host.reset();
+    if (value == nullptr) note(std::get<RunFailure>(std::move(measured)));
   }
-  return std::nullopt;
+  if (of_host) return *std::move(of_host);
+  return none;
 }
 
 std::vector<double> Confirmer::as_built(const Line& line, std::size_t control, std::size_t treatment,

@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <variant>
 
 #include "daemon/bench.hpp"
 #include "daemon/confirming.hpp"
@@ -24,10 +26,11 @@ class Confirmer {
                                                           double alpha = analysis::confirmation_alpha);
 
   /// One unit alone, as a cost. Of a metric with a rule of its own: 1 if it is worse, -1 if better, else 0.
-  /// Nothing: it was stopped, one of the commits does not build, or the programs fail.
-  [[nodiscard]] std::optional<double> unit(const Line& line, std::size_t control, std::size_t treatment,
-                                           const Suspect& suspect, std::uint64_t stream,
-                                           const std::stop_token& stop);
+  /// Nothing: it was stopped, one of the commits does not build, or the programs fail. A failure: they could
+  /// not be linked anew or started, which says nothing about the commits.
+  [[nodiscard]] std::variant<std::optional<double>, runners::RunFailure> unit(
+      const Line& line, std::size_t control, std::size_t treatment, const Suspect& suspect,
+      std::uint64_t stream, const std::stop_token& stop);
 
   /// Launches of two commits as they were built, as costs.
   [[nodiscard]] std::vector<double> as_built(const Line& line, std::size_t control, std::size_t treatment,
@@ -50,9 +53,15 @@ class Confirmer {
 /// Which way the suspect changed, as a cost.
 [[nodiscard]] analysis::Direction direction_of(const Suspect& suspect);
 
-/// Whether the suspect's screen drew from several layouts.
+/// Whether its confirmation needs new layouts.
 [[nodiscard]] bool is_relinked(const Suspect& suspect);
 
 [[nodiscard]] bool is_confirmed(const std::optional<ConfirmationRecord>& record);
+
+/// Whether the trial could not be measured: that is neither a yes nor a no.
+[[nodiscard]] bool has_failed(const std::optional<ConfirmationRecord>& record);
+
+/// A trial that could not be measured, between commits that are still to be named.
+[[nodiscard]] ConfirmationRecord failed_confirmation(const Suspect& suspect, std::string why);
 
 }  // namespace tandem::daemon

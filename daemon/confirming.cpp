@@ -1,5 +1,7 @@
 #include "daemon/confirming.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -31,6 +33,8 @@ std::variant<std::optional<analysis::LaunchStatistics>, RunFailure> launch_once(
 /// Keeps the coins of the launches as built apart from those of the units.
 constexpr std::uint64_t as_built_stream = 0x0b1d'0b1d'0000'0001;
 constexpr std::size_t as_built_per_look = 4;
+/// Fewer than these say nothing about the shipped layout.
+constexpr std::size_t fewest_as_built = 4;
 
 RunFailure stopped_at(std::uint64_t unit) {
   return {{}, unit, RunFailure::Reason::stopped, "stopped"};
@@ -39,8 +43,7 @@ RunFailure stopped_at(std::uint64_t unit) {
 }  // namespace
 
 bool shipped_layout_alone(const ConfirmationRecord& record, analysis::Direction suspected) {
-  constexpr std::size_t fewest = 4;
-  if (record.as_built.size() < fewest) return false;
+  if (record.as_built.size() < fewest_as_built) return false;
   const double sign = suspected == analysis::Direction::slower ? 1.0 : -1.0;
   std::size_t agree = 0;
   for (const double value : record.as_built) agree += sign * value > 0 ? 1 : 0;
@@ -90,6 +93,12 @@ std::variant<ConfirmationRecord, RunFailure> confirm_suspect(runners::PairRunner
   ConfirmationRecord record;
   record.minimum_effect = task.minimum_effect;
   record.result = analysis::confirm(record.units, plan);
+  std::size_t tried_as_built = 0;
+  const auto run_as_built = [&] {
+    const auto beside = launches_as_built(runner, task, as_built_per_look, tried_as_built, stop);
+    tried_as_built += as_built_per_look;
+    record.as_built.insert(record.as_built.end(), beside.begin(), beside.end());
+  };
   std::optional<RunFailure> last_failure;
   for (std::uint64_t unit = 0, lost = 0; record.result.next_look > 0; ++unit) {
     if (show) {
@@ -111,11 +120,22 @@ std::variant<ConfirmationRecord, RunFailure> confirm_suspect(runners::PairRunner
     }
     record.units.push_back(**value);
     if (record.units.size() == record.result.next_look) {
-      const auto beside = launches_as_built(runner, task, as_built_per_look, record.as_built.size(), stop);
+      run_as_built();
       if (stop.stop_requested()) return stopped_at(unit);
-      record.as_built.insert(record.as_built.end(), beside.begin(), beside.end());
       record.result = analysis::confirm(record.units, plan);
     }
+  }
+  // Lost launches are made up for once; what the shipped layout does must be known before anything is denied.
+  const auto lacks = [&] {
+    return task.as_built && record.result.outcome != analysis::ConfirmationOutcome::confirmed &&
+           record.as_built.size() < fewest_as_built;
+  };
+  if (lacks()) run_as_built();
+  if (stop.stop_requested()) return stopped_at(record.units.size());
+  if (lacks()) {
+    return RunFailure{runners::Side::treatment, record.units.size(), RunFailure::Reason::protocol,
+                      fmt::format("of {} launches as it was built only {} gave a value", tried_as_built,
+                                  record.as_built.size())};
   }
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return record;
@@ -136,6 +156,7 @@ std::variant<ConfirmationRecord, RunFailure> confirm_exactly(runners::PairRunner
   for (const auto& one : {plan, runners::opposite(plan)}) {
     auto result = runner.launch(pair, task.subject, one, stop);
     if (auto* failure = std::get_if<RunFailure>(&result)) return std::move(*failure);
+    const std::size_t before = std::min(control.size(), treatment.size());
     for (const auto& sampled : std::get<std::vector<runners::Sampled>>(result)) {
       if (sampled.benchmark != task.benchmark || sampled.metric.name != task.metric.name) continue;
       const runners::Launch& launch = sampled.launch;
@@ -144,6 +165,10 @@ std::variant<ConfirmationRecord, RunFailure> confirm_exactly(runners::PairRunner
       if (const auto value = cost_statistics(launch, sampled.metric.direction)) {
         record.units.push_back(value->median);
       }
+    }
+    if (std::min(control.size(), treatment.size()) == before) {
+      return RunFailure{runners::Side::treatment, one.index, RunFailure::Reason::protocol,
+                        fmt::format("a launch gave no {} of both sides", task.metric.name)};
     }
   }
   const auto verdict = analysis::judge_exactly(control, treatment, task.metric, task.margin);

@@ -37,14 +37,15 @@ struct ConfirmationTask {
 /// The second trial, on its own data: fresh layouts, copies, processes and padding, two launches in opposite
 /// slots per unit, looks as planned; at each look four launches of the pair as it was built, so that a change
 /// that only the shipped layout has is known for what it is. Ratios are costs (above 1 is worse). A program
-/// that fails in more than one unit in twenty is a failure.
+/// that fails in more than one unit in twenty is a failure, and so is a pair as built of which too few
+/// launches are left to tell that change from none.
 [[nodiscard]] std::variant<ConfirmationRecord, runners::RunFailure> confirm_suspect(
     runners::PairRunner& runner, const ConfirmationTask& task, const ShowProgress& show,
     const std::stop_token& stop);
 
 /// The second trial of a metric that hardly scatters: two fresh launches of the pair as it was built, judged
 /// by the metric's own rule. Confirmed if it says the same again. Its unit values are the launches'
-/// log-ratios where there are any.
+/// log-ratios where there are any. A launch without the metric on both sides is a failure.
 [[nodiscard]] std::variant<ConfirmationRecord, runners::RunFailure> confirm_exactly(
     runners::PairRunner& runner, const ConfirmationTask& task, const std::stop_token& stop);
 

@@ -76,6 +76,17 @@ FoundStep accumulated(std::size_t good, std::size_t bad, const ConfirmationRecor
   return step;
 }
 
+/// The range could not be searched to its end.
+FoundStep unconfirmed(std::size_t good, std::size_t bad, ConfirmationRecord trial) {
+  FoundStep step;
+  step.kind = FoundStep::Kind::unconfirmed;
+  step.control = good;
+  step.culprit = bad;
+  step.probability = 0;
+  step.confirmation = std::move(trial);
+  return step;
+}
+
 /// What the status says as long as this lives.
 class StatusWord {
  public:
@@ -141,9 +152,17 @@ std::optional<FoundStep> CulpritHunt::search(const Line& line, const Suspect& su
       }
       if (mine.empty()) identities[*next] = line.commits[at].id;
     }
-    const auto value = confirmer_.unit(line, good, at, suspect, ++stream_, stop);
+    const auto unit = confirmer_.unit(line, good, at, suspect, ++stream_, stop);
     if (stop.stop_requested()) return std::nullopt;
-    if (value) {
+    if (const auto* failure = std::get_if<runners::RunFailure>(&unit)) {
+      ConfirmationRecord failed = failed_confirmation(suspect, failure->what);
+      failed.control = line.commits[good].id;
+      failed.treatment = line.commits[at].id;
+      failed.minimum_effect = whole.minimum_effect;
+      failed.relinked = whole.relinked;
+      return unconfirmed(good, bad, std::move(failed));
+    }
+    if (const auto& value = std::get<std::optional<double>>(unit)) {
       search.measured(*next, *value);
       ++record.measurements;
     } else {
@@ -171,6 +190,7 @@ std::optional<FoundStep> CulpritHunt::narrowed(const Line& line, const Suspect& 
   if (!inside || (after == step.control && up_to == step.culprit)) return step;
   const auto part = confirmer_.confirm(line, after, up_to, suspect, ++stream_, stop);
   if (stop.stop_requested()) return std::nullopt;
+  if (has_failed(part)) return unconfirmed(step.control, step.culprit, *part);
   if (!is_confirmed(part) || effect_of(*part) / effect_of(step.confirmation) < most_of_it) return step;
   step.control = after;
   step.culprit = up_to;
@@ -200,6 +220,8 @@ std::optional<std::vector<FoundStep>> CulpritHunt::hunt(const Line& line, const 
       if (stop.stop_requested()) return std::nullopt;
       if (is_confirmed(direct)) {
         step->confirmation = *direct;
+      } else if (has_failed(direct)) {
+        step = unconfirmed(good, bad, *direct);
       } else {
         // Luck may look like a small first step. If all of the change lies after it, that is searched.
         const auto ahead = step->culprit == bad
@@ -212,14 +234,15 @@ std::optional<std::vector<FoundStep>> CulpritHunt::hunt(const Line& line, const 
           left = *ahead;
           continue;
         }
-        step = accumulated(good, bad, left, step->search);
+        step =
+            has_failed(ahead) ? unconfirmed(good, bad, *ahead) : accumulated(good, bad, left, step->search);
       }
     }
     if (step->kind == FoundStep::Kind::accumulated) step = narrowed(line, suspect, *step, stop);
     if (!step) return std::nullopt;
     step->direction = direction_of(suspect);
     found.push_back(*step);
-    if (step->kind == FoundStep::Kind::accumulated || step->culprit == bad) break;
+    if (step->kind != FoundStep::Kind::culprit || step->culprit == bad) break;
     // Is something left of the whole change, or was some of it taken back?
     const double rest = sign * (effect_of(left) - effect_of(step->confirmation));
     if (!is_exact(suspect) && rest < -std::log1p(left.minimum_effect)) {
@@ -230,11 +253,13 @@ std::optional<std::vector<FoundStep>> CulpritHunt::hunt(const Line& line, const 
                                            : std::vector<FoundStep>{};
       if (!more) return std::nullopt;
       found.insert(found.end(), more->begin(), more->end());
+      if (has_failed(back)) found.push_back(unconfirmed(step->culprit, bad, *back));
       break;
     }
     if (!is_exact(suspect) && rest < std::log1p(left.minimum_effect)) break;
     const auto remainder = confirmer_.confirm(line, step->culprit, bad, suspect, ++stream_, stop);
     if (stop.stop_requested()) return std::nullopt;
+    if (has_failed(remainder)) found.push_back(unconfirmed(step->culprit, bad, *remainder));
     if (!is_confirmed(remainder)) break;
     good = step->culprit;
     left = *remainder;

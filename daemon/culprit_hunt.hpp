@@ -9,9 +9,10 @@
 
 namespace tandem::daemon {
 
-/// One step of a range that was confirmed to have changed, or what of the change has no single commit.
+/// One step of a range that was confirmed to have changed, or what of the change has no single commit. A
+/// search that could not be brought to its end is unconfirmed: its confirmation says why.
 struct FoundStep {
-  enum class Kind { culprit, accumulated } kind = Kind::culprit;
+  enum class Kind { culprit, accumulated, unconfirmed } kind = Kind::culprit;
   std::size_t control = 0;  ///< the last good commit, which the confirmation compares with
   std::size_t culprit = 0;
   double probability = 1;
@@ -26,7 +27,8 @@ struct FoundStep {
 /// A noisy bisection over all commits between the two, each measured against the good one with new layouts;
 /// what it names is confirmed against the last good commit before it. If something is left of the whole
 /// change after that, the rest of the range is searched too, also for what went the other way. What no single
-/// commit is confirmed for has accumulated.
+/// commit is confirmed for has accumulated. A trial that fails ends the hunt as unconfirmed; what was found
+/// before stands.
 class CulpritHunt {
  public:
   CulpritHunt(const PipelineSettings& settings, const Workshop& workshop, Bench& bench)
@@ -39,7 +41,8 @@ class CulpritHunt {
                                                            const std::stop_token& stop);
 
  private:
-  /// The likeliest step of the range, not confirmed yet; of kind accumulated if there is none.
+  /// The likeliest step of the range, not confirmed yet; of kind accumulated if there is none. Nothing:
+  /// stopped.
   [[nodiscard]] std::optional<FoundStep> search(const Line& line, const Suspect& suspect, std::size_t good,
                                                 std::size_t bad, const ConfirmationRecord& whole,
                                                 const std::stop_token& stop);

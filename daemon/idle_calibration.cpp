@@ -109,7 +109,7 @@ IdleStep IdleCalibration::calibrate_one(const Program& program, const std::strin
   if (settings_.layouts > 1 && executable_->layout_unresolved.empty()) {
     subject.relink = [&](std::uint64_t seed) -> std::variant<runners::ProgramPair, std::string> {
       auto result = workshop_.builder.relink(*executable_, seed, stop);
-      if (auto* why = std::get_if<std::string>(&result)) return std::move(*why);
+      if (auto* why = std::get_if<builders::RelinkFailure>(&result)) return std::move(why->sentence);
       linked = std::get<Executable>(std::move(result));
       return pair_of(*program.test, *executable_, *linked, settings_.scratch);
     };

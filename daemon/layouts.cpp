@@ -10,6 +10,7 @@ namespace tandem::daemon {
 namespace {
 
 using builders::Executable;
+using builders::RelinkFailure;
 
 /// Keeps the draw of layouts apart from the coins of the same launch.
 constexpr std::uint64_t draw_stream = 0x1a70'0d12'a3b5'77c1;
@@ -37,22 +38,26 @@ Linkings LayoutShelf::of(const Executable& executable, const Test& test, std::si
 
 Linkings LayoutShelf::link(const Executable& executable, const Test& test, std::size_t count,
                            const std::stop_token& stop) {
-  const auto unresolved = [&](std::string why) { return Linkings{{executable}, std::move(why)}; };
-  if (count < 2) return unresolved("layouts are switched off");
-  if (!executable.layout_unresolved.empty()) return unresolved(executable.layout_unresolved);
+  const auto not_possible = [&](std::string why) {
+    return Linkings{{executable}, RelinkFailure{RelinkFailure::Kind::not_possible, std::move(why)}};
+  };
+  if (count < 2) return not_possible("layouts are switched off");
+  if (!executable.layout_unresolved.empty()) return not_possible(executable.layout_unresolved);
   std::optional<std::vector<std::string>> original;
   if (!smoke_tested_.contains(executable.key)) original = listed(runner_, test, executable, scratch_, stop);
   Linkings linkings;
   for (std::uint64_t seed = 1; seed <= count && !stop.stop_requested(); ++seed) {
     auto linked = builder_.relink(executable, seed, stop);
-    if (const auto* why = std::get_if<std::string>(&linked)) return unresolved(*why);
+    if (const auto* why = std::get_if<RelinkFailure>(&linked)) return Linkings{{executable}, *why};
     auto& layout = std::get<Executable>(linked);
     if (!runs_as(original, test, layout, stop) && !stop.stop_requested()) {
-      return unresolved(fmt::format("linked with seed {} it does not list its benchmarks any more", seed));
+      return not_possible(fmt::format("linked with seed {} it does not list its benchmarks any more", seed));
     }
     linkings.layouts.push_back(std::move(layout));
   }
-  if (linkings.layouts.empty()) return unresolved("stopped");
+  if (linkings.layouts.empty()) {
+    return Linkings{{executable}, RelinkFailure{RelinkFailure::Kind::may_pass, "stopped"}};
+  }
   if (!stop.stop_requested()) smoke_tested_.insert(executable.key);
   return linkings;
 }
@@ -63,8 +68,8 @@ bool LayoutShelf::runs_as(const std::optional<std::vector<std::string>>& origina
   return !original || listed(runner_, test, layout, scratch_, stop) == original;
 }
 
-std::variant<Executable, std::string> LayoutShelf::fresh(const Executable& executable, std::uint64_t seed,
-                                                         const std::stop_token& stop) {
+std::variant<Executable, RelinkFailure> LayoutShelf::fresh(const Executable& executable, std::uint64_t seed,
+                                                           const std::stop_token& stop) {
   return builder_.relink(executable, seed, stop);
 }
 
@@ -96,9 +101,21 @@ PairSource draw_layouts(const Test& test, Linkings control, Linkings treatment,
   return source;
 }
 
+const RelinkFailure* unlinked_for_now(const Linkings& control, const Linkings& treatment) {
+  const RelinkFailure* now = nullptr;
+  for (const Linkings* side : {&treatment, &control}) {
+    if (!side->unresolved) continue;
+    if (side->unresolved->kind == RelinkFailure::Kind::not_possible) return nullptr;
+    now = &*side->unresolved;
+  }
+  return now;
+}
+
 std::string describe_layouts(const Linkings& control, const Linkings& treatment) {
   for (const auto& [side, linkings] : {std::pair{"control", &control}, std::pair{"treatment", &treatment}}) {
-    if (!linkings->unresolved.empty()) return fmt::format("unresolved: {}: {}", side, linkings->unresolved);
+    if (linkings->unresolved) {
+      return fmt::format("unresolved: {}: {}", side, linkings->unresolved->sentence);
+    }
   }
   return fmt::format("{} per side", control.layouts.size());
 }

@@ -19,8 +19,8 @@ namespace tandem::daemon {
 
 /// One executable in several layouts; only as it was built if it cannot be relinked.
 struct Linkings {
-  std::vector<builders::Executable> layouts;  ///< at least one
-  std::string unresolved;                     ///< why there is only one, a sentence; empty if there are more
+  std::vector<builders::Executable> layouts;          ///< at least one
+  std::optional<builders::RelinkFailure> unresolved;  ///< why there is only one; nothing if there are more
 };
 
 /// The layouts that screens draw from, linked once per commit, and fresh ones for confirmations.
@@ -39,10 +39,9 @@ class LayoutShelf {
   /// Lets go of all layouts, so that the cache may drop them.
   void clear() { known_.clear(); }
 
-  /// A layout that no screen has seen. The second form is a sentence.
-  [[nodiscard]] std::variant<builders::Executable, std::string> fresh(const builders::Executable& executable,
-                                                                      std::uint64_t seed,
-                                                                      const std::stop_token& stop);
+  /// A layout that no screen has seen.
+  [[nodiscard]] std::variant<builders::Executable, builders::RelinkFailure> fresh(
+      const builders::Executable& executable, std::uint64_t seed, const std::stop_token& stop);
   /// Fresh layouts are not asked for again; they are taken out of the cache.
   void drop(std::vector<builders::Executable>& fresh);
 
@@ -63,6 +62,10 @@ class LayoutShelf {
 /// Which programs each launch of a screen runs: a draw of one layout per side, the same for the same seed.
 [[nodiscard]] PairSource draw_layouts(const Test& test, Linkings control, Linkings treatment,
                                       const std::filesystem::path& scratch, std::uint64_t seed);
+
+/// Why one of the sides has no other layout now; nothing: both have, or one never will.
+[[nodiscard]] const builders::RelinkFailure* unlinked_for_now(const Linkings& control,
+                                                              const Linkings& treatment);
 
 /// What verdicts and reports say: how many layouts were drawn from, or why there was one.
 [[nodiscard]] std::string describe_layouts(const Linkings& control, const Linkings& treatment);

@@ -94,11 +94,10 @@ Pipeline::Examined Pipeline::examine(const Line& line, std::size_t position, con
     Tribunal tribunal(settings_, workshop_, *bench_);
     const auto begin = std::chrono::steady_clock::now();
     for (const Suspect& suspect : suspects) {
-      if (std::chrono::steady_clock::now() - begin >= settings_.confirmation_time) {
-        tribunal.postpone(line, position, suspect);
-      } else if (!tribunal.settle(line, position, suspect, stop)) {
-        return Examined::stopped;
-      }
+      const bool in_time = std::chrono::steady_clock::now() - begin < settings_.confirmation_time;
+      const bool stored = in_time ? tribunal.settle(line, position, suspect, stop)
+                                  : tribunal.postpone(line, position, suspect, stop);
+      if (!stored) return Examined::stopped;
     }
     bench_->save_held_back();
     if (!tribunal.watch_shipped_layouts(line, position, trials, stop)) return Examined::stopped;

@@ -9,12 +9,14 @@ namespace tandem::daemon {
 namespace {
 
 RecordKind kind_of(const FoundStep& step) {
+  if (step.kind == FoundStep::Kind::unconfirmed) return RecordKind::unconfirmed;
   if (step.kind == FoundStep::Kind::accumulated) return RecordKind::accumulated;
   return step.direction == analysis::Direction::slower ? RecordKind::regression : RecordKind::improvement;
 }
 
 std::string layout_sentence(const Suspect& suspect, const ConfirmationRecord& confirmation) {
-  if (!is_relinked(suspect) || confirmation.exact) return suspect.layout;
+  const bool was_made = !confirmation.treatment.empty();
+  if (!is_relinked(suspect) || confirmation.exact || !was_made) return suspect.layout;
   return confirmation.relinked ? suspect.layout + " in the screen, new ones in every unit of the confirmation"
                                : "unresolved: the commits of the confirmation could not be relinked";
 }
@@ -52,16 +54,15 @@ std::optional<std::vector<Tribunal::Finding>> Tribunal::find(const Line& line, s
   if (stop.stop_requested()) return std::nullopt;
   if (is_confirmed(near)) return attributed(parent, *near);
   if (near && !two_trials) return explained(parent, *near);
-  ConfirmationRecord unbuilt;
-  unbuilt.result.outcome = analysis::ConfirmationOutcome::failed;
-  unbuilt.exact = suspect.screened.rule == Screened::Rule::exact;
-  unbuilt.failure = "one of its commits could not be built";
   const auto far = two_trials ? confirmer_.confirm(line, suspect.control, position, suspect, 2, stop,
                                                    analysis::far_trial_alpha)
                               : std::nullopt;
   if (stop.stop_requested()) return std::nullopt;
   if (is_confirmed(far)) return attributed(suspect.control, *far);
-  return explained(suspect.control, far.value_or(unbuilt));
+  // The nearer trial might have said yes.
+  if (has_failed(near)) return explained(parent, *near);
+  return explained(suspect.control,
+                   far ? *far : failed_confirmation(suspect, "one of its commits could not be built"));
 }
 
 bool Tribunal::settle(const Line& line, std::size_t position, const Suspect& suspect,
@@ -70,9 +71,9 @@ bool Tribunal::settle(const Line& line, std::size_t position, const Suspect& sus
   const auto findings = find(line, position, suspect, stop);
   if (!findings) return false;
   std::vector<Request> requests;
-  const Finding& first = findings->front();
-  if (first.kind == RecordKind::unconfirmed) {
-    why_unconfirmed_ = first.step.confirmation.failure;
+  for (const Finding& finding : *findings) {
+    if (finding.kind != RecordKind::unconfirmed) continue;
+    why_unconfirmed_ = finding.step.confirmation.failure;
     Request later = confirm_later(line, position, suspect);
     // One that is known is being tried again right now, or was decided before.
     if (!workshop_.store.record(later.record)) requests.push_back(std::move(later));
@@ -95,13 +96,14 @@ Request Tribunal::confirm_later(const Line& line, std::size_t position, const Su
   return request;
 }
 
-void Tribunal::postpone(const Line& line, std::size_t position, const Suspect& suspect) {
+bool Tribunal::postpone(const Line& line, std::size_t position, const Suspect& suspect,
+                        const std::stop_token& stop) {
   Finding finding;
   finding.kind = RecordKind::postponed;
   finding.step.control = suspect.control;
   finding.step.culprit = position;
   finding.step.confirmation.exact = suspect.screened.rule == Screened::Rule::exact;
-  static_cast<void>(write(line, position, suspect, {finding}, {confirm_later(line, position, suspect)}, {}));
+  return write(line, position, suspect, {finding}, {confirm_later(line, position, suspect)}, stop);
 }
 
 std::optional<std::vector<Tribunal::Fix>> Tribunal::ended(const Line& line, const Record& improvement,
@@ -153,7 +155,8 @@ bool Tribunal::write(const Line& line, std::size_t position, const Suspect& susp
   std::vector<Record> series = known;
   std::erase_if(series, [&](const Record& one) { return one.metric.name != suspect.candidate.metric.name; });
   for (const Finding& finding : findings) {
-    Record record = record_of(line, position, suspect, finding);
+    Record record = record_of(line, position, suspect, finding, stop);
+    if (stop.stop_requested()) return false;
     // What was a note may have become more; a step is written once.
     const auto old =
         std::find_if(known.begin(), known.end(), [&](const Record& one) { return one.id == record.id; });
@@ -191,7 +194,7 @@ bool Tribunal::write(const Line& line, std::size_t position, const Suspect& susp
 }
 
 Record Tribunal::record_of(const Line& line, std::size_t position, const Suspect& suspect,
-                           const Finding& finding) const {
+                           const Finding& finding, const std::stop_token& stop) const {
   Record record;
   const FoundStep& step = finding.step;
   record.kind = finding.kind;
@@ -225,14 +228,14 @@ Record Tribunal::record_of(const Line& line, std::size_t position, const Suspect
   record.incident = record_id(record.key, {}, {}, record.treatment.id);
   record.life.push_back({record.state, workshop_.now(), "tandem",
                          lives ? "confirmed on fresh launches" : name_of(record.kind), record.culprit.id});
-  add_builds(line, suspect, step, record);
+  add_builds(line, suspect, step, record, stop);
   return record;
 }
 
-void Tribunal::add_builds(const Line& line, const Suspect& suspect, const FoundStep& step,
-                          Record& record) const {
-  const auto* control = bench_.build(line.commits[step.control], {});
-  const auto* culprit = bench_.build(line.commits[step.culprit], {});
+void Tribunal::add_builds(const Line& line, const Suspect& suspect, const FoundStep& step, Record& record,
+                          const std::stop_token& stop) const {
+  const auto* control = bench_.build(line.commits[step.control], stop);
+  const auto* culprit = bench_.build(line.commits[step.culprit], stop);
   if (control == nullptr || culprit == nullptr) return;
   record.control_build = control->key;
   record.treatment_build = culprit->key;

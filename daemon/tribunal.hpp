@@ -43,8 +43,10 @@ class Tribunal {
   /// Why the last suspect could not be confirmed, a sentence; empty: it could be decided.
   [[nodiscard]] const std::string& why_unconfirmed() const { return why_unconfirmed_; }
 
-  /// There is no time for it now: its verdict is stored with a note, and a request for later.
-  void postpone(const Line& line, std::size_t position, const Suspect& suspect);
+  /// There is no time for it now: its verdict is stored with a note, and a request for later. False if it
+  /// was stopped; then nothing is stored.
+  [[nodiscard]] bool postpone(const Line& line, std::size_t position, const Suspect& suspect,
+                              const std::stop_token& stop);
 
   /// How a change that only the shipped layout has stands at this commit, of each benchmark that has one. If
   /// it lasts, it is reported. False if it was stopped.
@@ -68,8 +70,9 @@ class Tribunal {
                                                       const std::vector<Record>& series,
                                                       const std::stop_token& stop);
   [[nodiscard]] Record record_of(const Line& line, std::size_t position, const Suspect& suspect,
-                                 const Finding& finding) const;
-  void add_builds(const Line& line, const Suspect& suspect, const FoundStep& step, Record& record) const;
+                                 const Finding& finding, const std::stop_token& stop) const;
+  void add_builds(const Line& line, const Suspect& suspect, const FoundStep& step, Record& record,
+                  const std::stop_token& stop) const;
   void sight(const Line& line, std::size_t position, const Record& record, double log_ratio);
 
   const PipelineSettings& settings_;

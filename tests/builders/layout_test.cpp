@@ -189,9 +189,9 @@ TEST_F(LayoutTest, InASandboxTheBytesAreTheSame) {
   built("g++ $CXXFLAGS main.cpp -o $OUT/program");
   const auto kept = collect();
   const auto outside = relinked(kept.links, 7);
-  const auto sentence =
-      relink(kept.links, "/usr/bin/ld.lld", 7, out_, {}, std::get<runners::SandboxTools>(found));
-  ASSERT_EQ(sentence.value_or(""), "");
+  const auto failure =
+      relink(kept.links, "/usr/bin/ld.lld", 7, out_, {}, {std::get<runners::SandboxTools>(found)});
+  ASSERT_FALSE(failure) << failure->sentence;
   EXPECT_EQ(sha256_of_folder(out_), sha256_of_folder(outside.directory));
 }
 
@@ -201,9 +201,62 @@ TEST_F(LayoutTest, StopsWhenAsked) {
   const auto kept = collect();
   std::stop_source source;
   source.request_stop();
-  const auto sentence = relink(kept.links, "/usr/bin/ld.lld", 1, out_, source.get_token());
-  ASSERT_TRUE(sentence);
-  EXPECT_EQ(sentence->find("program was not linked again: lld "), 0u) << *sentence;
+  const auto failure = relink(kept.links, "/usr/bin/ld.lld", 1, out_, source.get_token());
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->sentence.find("program was not linked again: lld "), 0u) << failure->sentence;
+  EXPECT_EQ(failure->kind, RelinkFailure::Kind::may_pass);
+}
+
+/// Linkers that are shell scripts, each with what it says about the program.
+class FailingLinker : public RelinkTest {
+ protected:
+  RelinkFailure with_linker(const std::string& script, const LinkIsolation& isolation = {}) {
+    write_program("main.cpp", 20);
+    built("g++ $CXXFLAGS main.cpp -o $OUT/program");
+    const auto kept = collect();
+    const fs::path lld = kept.links / "linker";  // a sandbox shows this folder
+    std::ofstream(lld) << "#!/bin/sh\n" << script << "\n";
+    fs::permissions(lld, fs::perms(0755));
+    const auto failure = relink(kept.links, lld, 1, out_, {}, isolation);
+    return failure.value_or(RelinkFailure{RelinkFailure::Kind::not_possible, "it was linked"});
+  }
+};
+
+TEST_F(FailingLinker, ThatRefusesWouldRefuseAgain) {
+  const auto failure = with_linker("echo 'ld.lld: error: unknown argument --mad' >&2; exit 1");
+  EXPECT_EQ(failure.kind, RelinkFailure::Kind::not_possible);
+  EXPECT_NE(failure.sentence.find("unknown argument --mad"), std::string::npos) << failure.sentence;
+}
+
+TEST_F(FailingLinker, ThatIsKilledMayEndAnotherTime) {
+  EXPECT_EQ(with_linker("kill -9 $$").kind, RelinkFailure::Kind::may_pass);
+}
+
+TEST_F(FailingLinker, ThatFindsNoRoomMayEndAnotherTime) {
+  EXPECT_EQ(
+      with_linker("echo 'ld.lld: error: failed to write output: No space left on device' >&2; exit 1").kind,
+      RelinkFailure::Kind::may_pass);
+}
+
+TEST_F(FailingLinker, ThatIsNotThereMayBeThereAnotherTime) {
+  write_program("main.cpp", 20);
+  built("g++ $CXXFLAGS main.cpp -o $OUT/program");
+  const auto failure = relink(collect().links, folder_.path() / "gone", 1, out_);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, RelinkFailure::Kind::may_pass);
+}
+
+TEST_F(FailingLinker, HasTheLimitsOfTheBuildInASandbox) {
+  const auto found = runners::find_sandbox(TANDEM_SHIM);
+  if (const auto* why = std::get_if<std::string>(&found)) GTEST_SKIP() << *why;
+  LinkIsolation isolation{std::get<runners::SandboxTools>(found)};
+  isolation.processes = 4;
+  const auto many = with_linker("for i in 1 2 3 4 5 6 7 8; do sleep 60 & done; wait; exit 1", isolation);
+  EXPECT_NE(many.sentence.find("processes"), std::string::npos) << many.sentence;
+  isolation.processes = 0;
+  isolation.memory_bytes = std::uint64_t{64} << 20;
+  const auto much = with_linker("head -c 300000000 /dev/zero | tail -c 299999999 | sleep 60", isolation);
+  EXPECT_NE(much.sentence.find("memory"), std::string::npos) << much.sentence;
 }
 
 }  // namespace

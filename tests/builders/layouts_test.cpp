@@ -53,7 +53,7 @@ TEST_P(Layouts, AreMadeOnceBySeedWithoutTheScript) {
   ASSERT_EQ(executable.layout_unresolved, "");
   ASSERT_FALSE(executable.links.empty());
   auto relinked = builder.relink(executable, 7, {});
-  if (const auto* why = std::get_if<std::string>(&relinked)) FAIL() << *why;
+  if (const auto* why = std::get_if<RelinkFailure>(&relinked)) FAIL() << why->sentence;
   const Executable layout = std::get<Executable>(relinked);
   EXPECT_EQ(layout.commit, commit_.id);
   EXPECT_NE(layout.key, executable.key);
@@ -81,7 +81,8 @@ TEST_P(Layouts, AreRefusedWithASentenceWhereNothingWasCaptured) {
   const Executable executable = built(builder.build(commit_, {}));
   EXPECT_FALSE(executable.layout_unresolved.empty());
   const auto relinked = builder.relink(executable, 7, {});
-  EXPECT_EQ(std::get<std::string>(relinked), executable.layout_unresolved);
+  EXPECT_EQ(std::get<RelinkFailure>(relinked).sentence, executable.layout_unresolved);
+  EXPECT_EQ(std::get<RelinkFailure>(relinked).kind, RelinkFailure::Kind::not_possible);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ground, Layouts, testing::Bool(),

@@ -73,7 +73,7 @@ RelinkTest::Relinked RelinkTest::relinked(const fs::path& links, std::uint64_t s
   Relinked made;
   made.directory = folder_.path() / fmt::format("layout-{}", copies_++);
   fs::copy(out_, made.directory, fs::copy_options::recursive);
-  made.sentence = relink(links, lld, seed, made.directory).value_or("");
+  if (const auto failure = relink(links, lld, seed, made.directory)) made.sentence = failure->sentence;
   return made;
 }
 

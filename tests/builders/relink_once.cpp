@@ -30,8 +30,8 @@ int relink_all(const fs::path& kept, const fs::path& out, const fs::path& lld, s
   for (std::uint64_t seed = 1; seed <= count; ++seed) {
     const fs::path to = folder.path() / std::to_string(seed);
     fs::copy(out, to, fs::copy_options::recursive);
-    if (const auto sentence = builders::relink(kept, lld, seed, to)) {
-      fmt::print("{}\n", *sentence);
+    if (const auto failure = builders::relink(kept, lld, seed, to)) {
+      fmt::print("{}\n", failure->sentence);
       return 1;
     }
     std::string order;

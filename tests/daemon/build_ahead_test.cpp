@@ -40,8 +40,9 @@ class ScriptedBuilder final : public builders::Builder {
     executable.commit = commit.id;
     return executable;
   }
-  std::variant<Executable, std::string> relink(const Executable& /*executable*/, std::uint64_t /*seed*/,
-                                               std::stop_token /*stop*/) override {
+  std::variant<Executable, builders::RelinkFailure> relink(const Executable& /*executable*/,
+                                                           std::uint64_t /*seed*/,
+                                                           std::stop_token /*stop*/) override {
     return "as scripted";
   }
   void let_go() {

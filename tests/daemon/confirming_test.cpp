@@ -179,6 +179,48 @@ TEST_F(Confirming, FailsWhenTheBenchmarkIsNotAmongTheResults) {
   EXPECT_EQ(runner_.calls.size(), 4u);
 }
 
+TEST_F(Confirming, FailsWhenALaunchLacksAMetricThatHasARuleOfItsOwn) {
+  task_.metric.name = "size";
+  const auto result = confirm_exactly(runner_, task_, stop_.get_token());
+  ASSERT_TRUE(std::holds_alternative<RunFailure>(result));
+  EXPECT_EQ(std::get<RunFailure>(result).what, "a launch gave no size of both sides");
+}
+
+/// Beside units without a change, launches of the pair as it was built, in a folder of its own.
+class ConfirmingAsBuilt : public Confirming {
+ protected:
+  ConfirmingAsBuilt() {
+    runners::ProgramPair pair;
+    pair.control = "/shipped/control";
+    pair.treatment = "/shipped/treatment";
+    task_.as_built = pair;
+  }
+  void lose_as_built(std::size_t lost) {
+    runner_.fails = [lost, seen = std::size_t{0}](const Call& call) mutable -> std::optional<RunFailure> {
+      if (call.treatment_layout != "shipped" || seen++ >= lost) return std::nullopt;
+      return tests::crash_of(Side::treatment);
+    };
+  }
+};
+
+TEST_F(ConfirmingAsBuilt, MakesUpForLostLaunches) {
+  lose_as_built(3);
+  const ConfirmationRecord record = confirmed();
+  EXPECT_EQ(record.result.outcome, ConfirmationOutcome::not_reproduced);
+  EXPECT_EQ(record.as_built.size(), 5u);
+}
+
+TEST_F(ConfirmingAsBuilt, FailsWhenTooFewAreLeftToTellAChangeOfThatLayout) {
+  lose_as_built(5);
+  EXPECT_EQ(failed().what, "of 8 launches as it was built only 3 gave a value");
+}
+
+TEST_F(ConfirmingAsBuilt, NeedsNoneToConfirm) {
+  units_are(0.1, 0, 0.1);
+  lose_as_built(4);
+  EXPECT_EQ(confirmed().result.outcome, ConfirmationOutcome::confirmed);
+}
+
 TEST_F(Confirming, StopsAtOnce) {
   runner_.before_call = [this] {
     if (runner_.calls.size() == 6) stop_.request_stop();

@@ -74,11 +74,14 @@ std::variant<Executable, BuildFailure> FakeBuilder::build(const builders::Commit
   return executable;
 }
 
-std::variant<builders::Executable, std::string> FakeBuilder::relink(const builders::Executable& executable,
-                                                                    std::uint64_t seed,
-                                                                    std::stop_token /*stop*/) {
-  if (!layouts) return "a fake has no layouts";
+std::variant<builders::Executable, builders::RelinkFailure> FakeBuilder::relink(
+    const builders::Executable& executable, std::uint64_t seed, std::stop_token /*stop*/) {
+  using builders::RelinkFailure;
+  if (!layouts) return RelinkFailure{RelinkFailure::Kind::not_possible, "a fake has no layouts"};
   relinked.emplace_back(executable.commit, seed);
+  if (unlinked) {
+    if (auto failure = unlinked(executable.commit, seed)) return std::move(*failure);
+  }
   builders::Executable layout = executable;
   layout.layout = fmt::format("{:016x}", seed);
   layout.directory = executable.directory / layout.layout;

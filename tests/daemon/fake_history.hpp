@@ -49,13 +49,18 @@ class FakeBuilder final : public builders::Builder {
   explicit FakeBuilder(const std::map<std::string, FakeCommit>& commits) : commits_(commits) {}
   [[nodiscard]] std::variant<builders::Executable, builders::BuildFailure> build(
       const builders::Commit& commit, std::stop_token stop) override;
-  [[nodiscard]] std::variant<builders::Executable, std::string> relink(const builders::Executable& executable,
-                                                                       std::uint64_t seed,
-                                                                       std::stop_token stop) override;
+  [[nodiscard]] std::variant<builders::Executable, builders::RelinkFailure> relink(
+      const builders::Executable& executable, std::uint64_t seed, std::stop_token stop) override;
+
+  void drop_layout(builders::Executable layout) override { dropped.push_back(layout.program); }
 
   std::function<void()> before_call;  ///< may ask for a stop, or throw
   std::vector<std::string> calls;
-  bool layouts = false;                                         ///< whether what it builds can be relinked
+  bool layouts = false;  ///< whether what it builds can be relinked
+  /// Whether a link fails, and how; asked of what can be relinked.
+  std::function<std::optional<builders::RelinkFailure>(const std::string& commit, std::uint64_t seed)>
+      unlinked;
+  std::vector<std::string> dropped;                             ///< programs of layouts that were dropped
   std::vector<std::pair<std::string, std::uint64_t>> relinked;  ///< commit and seed of each call
 
  private:

@@ -125,7 +125,9 @@ TEST_F(LayoutWalk, ALinkingThatListsOtherBenchmarksIsNotUsed) {
 TEST(DescribeLayouts, NamesTheSideThatCannotBeRelinked) {
   Linkings good;
   good.layouts.resize(4);
-  const Linkings bad{{{}}, "its linker script decides the layout"};
+  const Linkings bad{{{}},
+                     builders::RelinkFailure{builders::RelinkFailure::Kind::not_possible,
+                                             "its linker script decides the layout"}};
   EXPECT_EQ(describe_layouts(good, good), "4 per side");
   EXPECT_EQ(describe_layouts(good, bad), "unresolved: treatment: its linker script decides the layout");
 }

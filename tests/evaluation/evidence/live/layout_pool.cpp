@@ -18,7 +18,7 @@ fs::path LayoutPool::link(std::uint64_t seed) const {
   fs::create_directories(scratch_);
   fs::copy(home_ / "out", folder, fs::copy_options::recursive);
   if (const auto why = builders::relink(home_ / "links" / "kept", home_ / "ld.lld", seed, folder))
-    throw Error(*why);
+    throw Error(why->sentence);
   return folder / "program";
 }
 

@@ -43,6 +43,15 @@ struct Status {
     std::string culprit;
     double ratio = 1;  ///< treatment / control; not finite: the control was 0
   };
+  /// A suspect that could not be linked or launched again, so that nothing is known of it.
+  struct Unconfirmed {
+    std::string id;
+    std::string benchmark;
+    std::string commit;
+    std::string sentence;
+    std::size_t tries = 0;
+    std::size_t most_tries = 0;  ///< after these it is left as it is
+  };
   struct Noise {
     double sigma = 0;                      ///< of one launch's log-ratio
     double minimum_detectable_effect = 0;  ///< as a share
@@ -112,6 +121,7 @@ struct Status {
   std::vector<FailedBuild> failed_builds;   ///< newest first
   std::vector<WaitingCommit> waiting_commits;
   std::vector<OpenRegression> open_regressions;
+  std::vector<Unconfirmed> unconfirmed;
   std::map<std::string, Noise> noise_floor;  ///< by benchmark
   std::string unfit;                         ///< of the host, a sentence: nothing is recorded
   std::size_t fetch_failures = 0;            ///< in a row, of the watch whose branch cannot be fetched

@@ -373,6 +373,11 @@ void WatchWalk::refresh_open_regressions() {
     status_.open_regressions.push_back(
         {record.id, record.benchmark, record.culprit.id, record.ratio.estimate});
   }
+  status_.unconfirmed.clear();
+  for (const Record& record : store_.records({{}, {}, RecordKind::unconfirmed, RecordState::noted})) {
+    status_.unconfirmed.push_back({record.id, record.benchmark, record.treatment.id,
+                                   record.confirmation.failure, record.confirmation.tries, most_tries});
+  }
   ground_.show();
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "builders/printable.hpp"
+#include "daemon/late_commits.hpp"
 #include "daemon/report/iso_time.hpp"
 #include "daemon/report/record_report.hpp"
 #include "daemon/report/wording.hpp"
@@ -172,8 +173,9 @@ std::string what_happened(const Record& record) {
       return fmt::format("{} seems {} at {}; the second look is still to come.", name, change,
                          commit_name(record.treatment));
     case RecordKind::unconfirmed:
-      return fmt::format("{} seems {} at {}; the second look failed and is tried again.", name, change,
-                         commit_name(record.treatment));
+      return fmt::format(
+          "{} seems {} at {}; the second look failed and is {}.", name, change, commit_name(record.treatment),
+          record.confirmation.tries < most_tries ? "tried again" : "not tried again by itself");
   }
   return {};
 }

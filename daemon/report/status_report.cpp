@@ -42,6 +42,19 @@ ordered_json builds_json(const Status& status) {
   return list;
 }
 
+ordered_json unconfirmed_json(const Status& status) {
+  ordered_json all = ordered_json::array();
+  for (const auto& one : status.unconfirmed) {
+    all.push_back({{"id", one.id},
+                   {"benchmark", one.benchmark},
+                   {"commit", one.commit},
+                   {"tries", one.tries},
+                   {"most_tries", one.most_tries},
+                   {"sentence", one.sentence}});
+  }
+  return all;
+}
+
 ordered_json waiting_json(const Status& status) {
   ordered_json list = ordered_json::array();
   for (const auto& one : status.waiting_commits) {
@@ -209,6 +222,14 @@ std::string text_of_status(const ordered_json& status) {
     text += fmt::format("  {} {} since {}, {}\n", text_of(one, "id"), text_of(one, "benchmark"),
                         short_commit(text_of(one, "culprit")), ratio_words(one));
   }
+  // The status of an earlier version has none.
+  for (const auto& one : status.value("unconfirmed", ordered_json::array())) {
+    const auto tries = one.at("tries").get<std::size_t>();
+    text += fmt::format("  {} {} at {} could not be confirmed, tried {} times{}: {}\n", text_of(one, "id"),
+                        text_of(one, "benchmark"), short_commit(text_of(one, "commit")), tries,
+                        tries < one.at("most_tries").get<std::size_t>() ? "" : " and no more",
+                        text_of(one, "sentence"));
+  }
   for (const auto& one : status.at("last_verdicts")) {
     const std::string outcome = text_of(one, "outcome");
     const std::string sentence = text_of(one, "sentence");
@@ -303,6 +324,7 @@ std::string status_json(const Status& status) {
        {{"failures", status.fetch_failures},
         {"next_at", status.next_fetch_at > 0 ? ordered_json(iso_time(status.next_fetch_at)) : nullptr}}},
       {"open_regressions", std::move(regressions)},
+      {"unconfirmed", unconfirmed_json(status)},
       {"last_verdicts", verdicts_json(status)},
       {"failed_builds", builds_json(status)},
       {"waiting_commits", waiting_json(status)},

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "daemon/late_commits.hpp"
 #include "daemon/report/golden.hpp"
 #include "daemon/report/record_report.hpp"
 #include "daemon/report/sample_record.hpp"
@@ -60,6 +61,17 @@ TEST(RecordMarkdown, SaysInItsHeadingHowItWentOn) {
   postponed.kind = RecordKind::postponed;
   EXPECT_EQ(first_line(record_markdown(postponed)),
             "# softmax/1000 seems 8.3 % slower at 44444444; not confirmed yet");
+}
+
+TEST(RecordMarkdown, SaysWhetherWhatCouldNotBeConfirmedIsTriedAgain) {
+  Record unconfirmed = tests::sample_not_reproduced();
+  unconfirmed.kind = RecordKind::unconfirmed;
+  unconfirmed.confirmation.failure = "lld was killed by signal 9 (Killed)";
+  EXPECT_NE(record_markdown(unconfirmed).find("the second look failed and is tried again."),
+            std::string::npos);
+  unconfirmed.confirmation.tries = most_tries;
+  EXPECT_NE(record_markdown(unconfirmed).find("the second look failed and is not tried again by itself."),
+            std::string::npos);
 }
 
 TEST(RecordMarkdown, ShowsTheStateOfALayoutRecordThatHasOne) {

@@ -35,6 +35,8 @@ Status sample_status() {
                            "build.sh exited with status 1", "/state/logs/build.log",
                            "net.cpp:3: error: no such file\nmake: stopped"}};
   status.open_regressions = {{"1a2b3c4d5e6f7a8b", "matmul", tests::sample_commit('2', "").id, 1.0825}};
+  status.unconfirmed = {{"9f8e7d6c5b4a3928", "softmax/1000", tests::sample_commit('2', "").id,
+                         "lld was killed by signal 9 (Killed)", 2, 6}};
   status.noise_floor["conv2d"] = {0.004, 0.0125, "duet", {}};
   status.noise_floor["softmax/1000"] = {0.02, 0.1, {}, {}};
   status.false_records = {0.0021, 0.031, 1260, 0.0167, 1200, 1190, 2};
@@ -92,6 +94,13 @@ TEST(StatusReport, SaysLoudlyWhatIsNotRecorded) {
             std::string::npos)
       << text;
   EXPECT_EQ(nlohmann::json::parse(status_json(status))["unfit"], status.unfit);
+}
+
+TEST(StatusReport, SaysWhenAnUnconfirmedSuspectIsNotTriedAgain) {
+  Status status = sample_status();
+  status.unconfirmed.front().tries = status.unconfirmed.front().most_tries;
+  const std::string text = status_text(status_json(status));
+  EXPECT_NE(text.find("could not be confirmed, tried 6 times and no more: "), std::string::npos) << text;
 }
 
 TEST(StatusReport, ShowsHowFarACalibrationIs) {

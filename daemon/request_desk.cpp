@@ -45,6 +45,11 @@ double size_of(const Suspect& suspect) {
 
 /// "5.1 % slower since 1a2b3c4d "subject" (…)".
 std::string step_sentence(const Line& line, const Suspect& suspect, const FoundStep& step) {
+  if (step.kind == FoundStep::Kind::unconfirmed) {
+    return fmt::format("{}: what changed between {} and {} could not be found: {}", suspect.candidate.name,
+                       report::short_commit(line.commits[step.control].id),
+                       report::short_commit(line.commits[step.culprit].id), step.confirmation.failure);
+  }
   const auto ratio = metric_ratio(step.confirmation.result.ratio, suspect.screened.metric.direction);
   const std::string change = report::change_phrase(suspect.screened.metric, ratio.estimate);
   const std::string effort = fmt::format("{} measurements among {} commits", step.search.measurements,
@@ -84,7 +89,7 @@ std::optional<Answer> RequestDesk::serve(const Request& request, const builders:
     return Answer{Request::State::failed, 2, error.what()};
   } catch (const HostError& error) {
     // What tandem itself put off is tried again: the disk may have room by then.
-    if (request.kind == Request::Kind::confirm) return std::nullopt;
+    if (request.origin == Request::Origin::tandem) return std::nullopt;
     return failed(error.what());
   } catch (const Error& error) {
     const auto record =
@@ -231,6 +236,7 @@ std::optional<Answer> RequestDesk::bisect(const Request& request, const builders
   if (!tried) return std::nullopt;
   std::vector<std::string> lines;
   bool slower = false;
+  bool failed = tried->failed;
   Confirmer confirmer(settings_, workshop_, bench_);
   CulpritHunt hunt(settings_, workshop_, bench_);
   for (const Suspect& suspect : tried->suspects) {
@@ -240,12 +246,15 @@ std::optional<Answer> RequestDesk::bisect(const Request& request, const builders
       lines.push_back(fmt::format(
           "{}: {} in the screen, {}", suspect.candidate.name, report::verdict_sentence(suspect.screened),
           whole && whole->failure.empty() ? "not confirmed" : "which could not be confirmed"));
+      failed |= !whole || has_failed(whole);
       continue;
     }
     const auto steps = hunt.hunt(line, suspect, 0, last, *whole, stop);
     if (!steps) return std::nullopt;
     for (const FoundStep& step : *steps) {
       lines.push_back(step_sentence(line, suspect, step));
+      failed |= step.kind == FoundStep::Kind::unconfirmed;
+      if (step.kind == FoundStep::Kind::unconfirmed) continue;
       slower |= step.direction == analysis::Direction::slower;
       const bool faster = step.direction == analysis::Direction::faster;
       if (faster && step.kind == FoundStep::Kind::culprit && !request.record.empty()) {
@@ -258,7 +267,7 @@ std::optional<Answer> RequestDesk::bisect(const Request& request, const builders
         fmt::format("no change from {} to {}:", report::short_commit(good.id), report::short_commit(bad.id)));
     for (const std::string& one : tried->lines) lines.push_back("  " + one);
   }
-  return Answer{Request::State::done, code_of(slower, tried->failed, tried->inconclusive),
+  return Answer{Request::State::done, code_of(slower, failed, tried->inconclusive),
                 fmt::format("{}", fmt::join(lines, "\n"))};
 }
 

@@ -15,4 +15,13 @@ std::chrono::duration<double> back_off(std::size_t failures, std::chrono::durati
   return whole * (0.5 + 0.5 * std::clamp(chance, 0.0, 1.0));
 }
 
+std::chrono::seconds pause_after(std::size_t tries, std::chrono::duration<double> first) {
+  constexpr std::chrono::duration<double> shortest{1};
+  constexpr std::chrono::duration<double> longest{86400};
+  if (tries == 0) return std::chrono::seconds::zero();
+  const auto doublings = static_cast<int>(2 * std::min<std::size_t>(tries - 1, 15));
+  return std::chrono::ceil<std::chrono::seconds>(
+      std::min(longest, std::ldexp(1.0, doublings) * std::max(shortest, first)));
+}
+
 }  // namespace tandem::daemon

@@ -18,7 +18,8 @@ class FixTrials {
 
   /// The commit at `treatment` against the commit that the regression was confirmed against, or where that
   /// one is gone from the line the nearest before the culprit. `fixed_by` made it faster. Its outcome is
-  /// `gone`, `left` or `not_measured`. Nothing: stopped.
+  /// anything but `hidden`. Another try of a measurement that did not decide goes on with its screen, so that
+  /// however many tries cannot make a residue vanish more often than one may. Nothing: stopped.
   [[nodiscard]] std::optional<FixTrial> measure(const Line& line, std::size_t treatment,
                                                 const Record& regression, const std::string& fixed_by,
                                                 const std::stop_token& stop);

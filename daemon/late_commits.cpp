@@ -1,7 +1,6 @@
 #include "daemon/late_commits.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "builders/build_failure.hpp"
 #include "daemon/life.hpp"
@@ -10,15 +9,6 @@
 namespace tandem::daemon {
 
 using builders::BuildFailure;
-
-std::chrono::seconds pause_after(std::size_t tries, std::chrono::duration<double> interval) {
-  constexpr std::chrono::duration<double> shortest{1};
-  constexpr std::chrono::duration<double> longest{86400};
-  if (tries == 0) return std::chrono::seconds::zero();
-  const auto doublings = static_cast<int>(2 * std::min<std::size_t>(tries - 1, 15));
-  return std::chrono::ceil<std::chrono::seconds>(
-      std::min(longest, std::ldexp(1.0, doublings) * std::max(shortest, interval)));
-}
 
 namespace {
 

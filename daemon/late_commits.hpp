@@ -8,23 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "daemon/back_off.hpp"
 #include "daemon/control_rule.hpp"
 #include "daemon/publisher.hpp"
 #include "daemon/store/store.hpp"
 
 namespace tandem::daemon {
 
-/// How often a commit that could not be examined is tried, and a suspect that could not be confirmed. Tries
-/// that fail to fetch a submodule are not counted like this.
-inline constexpr std::size_t most_tries = 6;
-
 /// A commit whose submodules cannot be fetched is tried until the pauses between its tries add up to this, at
-/// least once a day: a server may be away for a weekend, or a token for a week.
+/// least once a day: a server may be away for a weekend, or a token for a week. Other commits are given up
+/// after `most_tries`.
 inline constexpr std::chrono::hours longest_outage{14 * 24};
-
-/// How long to wait after so many tries: four times as long each time, beginning with the interval of the
-/// polls, a day at most.
-[[nodiscard]] std::chrono::seconds pause_after(std::size_t tries, std::chrono::duration<double> interval);
 
 /// Why a commit could not be examined now.
 struct PutOff {

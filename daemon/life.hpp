@@ -20,14 +20,20 @@ namespace tandem::daemon {
 struct Ending {
   std::size_t which = 0;  ///< of those given
   std::string reason;
-  /// `named`: its message or its patch says so. `size`: it was chosen for its size, or as the only one.
-  enum class Basis { named, size } basis = Basis::size;
+  using Basis = FixBasis;
+  Basis basis = Basis::size;
 };
 
 /// Which of a benchmark's living regressions the improvement concerns: the one whose culprit it says it
 /// reverts (message or reverse patch id), else the only one, else the only one whose size fits, margin
 /// included; of one partly fixed what is left counts. Nothing if none or more than one fits. Those of other
 /// benchmarks and metrics are passed over. What it leaves of that one is not known by this: it is measured.
+///
+/// The only one is always a candidate, because the measurement decides: back at the cost of before the
+/// culprit it is gone, and slower than that it is not. It cannot decide where the commit is faster than
+/// before the culprit: a step of 40 % for another reason would end every small regression whose code is still
+/// there. Only there the sizes count, and they may differ by half, because one change is seen 5.9 % slower
+/// now and 7.6 % an hour later.
 [[nodiscard]] std::optional<Ending> ended_by(const std::vector<Record>& alive, const Record& improvement,
                                              const builders::CommitFacts& facts);
 
@@ -38,11 +44,13 @@ struct Ending {
     const std::function<std::optional<std::size_t>(const std::string& commit)>& position);
 
 /// The regression as the measurement leaves it: gone is fixed, and something left is partly fixed with what
-/// was measured. What is hidden is fixed only if the commit was named. Else its state stays, with a note of
-/// the faster step; a second measurement that knows no more adds no note.
+/// was measured. Faster than before the culprit is fixed unless the step is of another size. What is hidden
+/// is fixed only if the commit was named. Else its state stays, with a note of the faster step. A second
+/// measurement that finds the same adds no event; the last one in vain adds a note.
 [[nodiscard]] Record after_fix(Record regression, const FixTrial& fix, const Ending& ending);
 
-/// Whether what a faster commit left is still to be measured, and it is time to try again.
+/// Whether what a faster commit left is still to be measured, and it is time to try again. The pauses grow,
+/// and after `most_tries` it is left to the weekly re-tests.
 [[nodiscard]] bool is_fix_due(const Record& record, std::int64_t now);
 
 /// What a person may say to a record.

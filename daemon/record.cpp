@@ -61,12 +61,26 @@ const char* name_of(FixOutcome outcome) {
   switch (outcome) {
     case FixOutcome::gone:
       return "gone";
+    case FixOutcome::faster:
+      return "faster";
     case FixOutcome::left:
       return "left";
     case FixOutcome::hidden:
       return "hidden";
     case FixOutcome::not_measured:
       return "not measured";
+  }
+  return "unknown";
+}
+
+const char* name_of(FixBasis basis) {
+  switch (basis) {
+    case FixBasis::named:
+      return "named";
+    case FixBasis::size:
+      return "size";
+    case FixBasis::alone:
+      return "alone";
   }
   return "unknown";
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/confirmation.hpp"
+#include "analysis/screen.hpp"
 #include "analysis/verdict.hpp"
 #include "builders/commit.hpp"
 #include "runners/machine_facts.hpp"
@@ -75,10 +76,15 @@ struct Retest {
   analysis::RatioInterval ratio;
 };
 
-/// What a faster commit left of a regression: `hidden` is slower than before the culprit, where a later
-/// regression that stays may be the reason.
-enum class FixOutcome { gone, left, hidden, not_measured };
-[[nodiscard]] const char* name_of(FixOutcome outcome);  ///< "gone", "left", "hidden", "not measured"
+/// What a faster commit left of a regression. `gone`: it costs the same as before the culprit. `faster`: it
+/// costs less than that. `hidden`: it is slower, where a later regression that stays may be the reason.
+enum class FixOutcome { gone, faster, left, hidden, not_measured };
+[[nodiscard]] const char* name_of(FixOutcome outcome);  ///< "gone", "faster", …, "not measured"
+
+/// Why a faster commit concerns a regression. `named`: its message or its patch says so. `size`: the two are
+/// of about one size. `alone`: of another size, and no other regression is open.
+enum class FixBasis { named, size, alone };
+[[nodiscard]] const char* name_of(FixBasis basis);  ///< "named", "size", "alone"
 
 /// The faster commit side by side with the commit that the regression was confirmed against.
 struct FixTrial {
@@ -89,6 +95,9 @@ struct FixTrial {
   analysis::RatioInterval ratio;  ///< of the metric; 1, from 0 to infinity, where nothing was measured
   std::int64_t at = 0;
   std::string why;  ///< of one that was not measured
+  FixBasis basis = FixBasis::size;
+  std::size_t tries = 1;
+  analysis::ScreenHistory screen = {};  ///< of one that was not measured: the next try goes on with it
 };
 
 /// How one commit's build, in the layout that it ships with, stood against its control: of a change that only

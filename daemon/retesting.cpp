@@ -103,7 +103,10 @@ std::optional<IdleStep> measure_fix(const IdleGround& ground, const Line& line, 
     const auto change = [&](Record one) {
       // A person may have dismissed it meanwhile.
       if (!is_alive(one.state)) return one;
-      return after_fix(std::move(one), *fix, {0, "a confirmed faster step", Ending::Basis::size});
+      const Ending::Basis basis = record.fix->basis;
+      const char* reason =
+          basis == Ending::Basis::named ? "its commit was reverted" : "a confirmed faster step";
+      return after_fix(std::move(one), *fix, {0, reason, basis});
     };
     ground.workshop.store.save_records({}, {published(ground.workshop.publisher, {record.id, change})});
     return IdleStep::made;

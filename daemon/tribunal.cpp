@@ -135,7 +135,7 @@ std::optional<std::vector<Tribunal::Fix>> Tribunal::ended(const Line& line, cons
     const bool waits = is_alive(older.state) && older.fix && older.fix->outcome == FixOutcome::hidden;
     if (!waits || older.id == fixes.front().id) continue;
     if (is_hidden_by_another(older, improvement.culprit.id, records, position)) continue;
-    if (!measured(older, older.fix->commit, {0, "a confirmed faster step", Ending::Basis::size})) {
+    if (!measured(older, older.fix->commit, {0, "a confirmed faster step", older.fix->basis})) {
       return std::nullopt;
     }
   }

@@ -135,6 +135,46 @@ Json retests_json(const std::vector<Retest>& retests) {
   return list;
 }
 
+const Json& array_at(const Json& object, const char* name) {
+  const Json& list = member(object, name);
+  if (!list.is_array()) throw Error(fmt::format("\"{}\" must be an array", name));
+  return list;
+}
+
+/// Numbers are written so that they read back as the same bits: a screen goes on as if it had not stopped.
+Json history_json(const analysis::ScreenHistory& history) {
+  if (history.launches.empty()) return {};
+  Json launches = Json::array();
+  for (const auto& launch : history.launches) {
+    launches.push_back(launch ? Json{launch->median, launch->total} : Json());
+  }
+  const auto& settings = history.settings;
+  return {{"margin", settings.margin},
+          {"prior_sigma", settings.prior_sigma},
+          {"prior_sigma_total", settings.prior_sigma_total ? Json(*settings.prior_sigma_total) : Json()},
+          {"max_launches", settings.max_launches},
+          {"launches", std::move(launches)}};
+}
+
+analysis::ScreenHistory history_from_json(const Json& value) {
+  analysis::ScreenHistory history;
+  history.settings.margin = number_at(value, "margin");
+  history.settings.prior_sigma = number_at(value, "prior_sigma");
+  if (!member(value, "prior_sigma_total").is_null()) {
+    history.settings.prior_sigma_total = number_at(value, "prior_sigma_total");
+  }
+  history.settings.max_launches = count_at(value, "max_launches");
+  for (const Json& one : array_at(value, "launches")) {
+    history.launches.emplace_back();
+    if (one.is_null()) continue;
+    if (!one.is_array() || one.size() != 2 || !one[0].is_number() || !one[1].is_number()) {
+      throw Error("\"launches\" must hold pairs of numbers");
+    }
+    history.launches.back() = {one[0].get<double>(), one[1].get<double>()};
+  }
+  return history;
+}
+
 Json fix_json(const std::optional<FixTrial>& fix) {
   if (!fix) return {};
   return {{"commit", fix->commit},
@@ -143,7 +183,10 @@ Json fix_json(const std::optional<FixTrial>& fix) {
           {"outcome", name_of(fix->outcome)},
           {"ratio", to_json(fix->ratio)},
           {"at", iso_time(fix->at)},
-          {"why", fix->why}};
+          {"why", fix->why},
+          {"basis", name_of(fix->basis)},
+          {"tries", fix->tries},
+          {"screen", history_json(fix->screen)}};
 }
 
 FixTrial fix_from_json(const Json& value) {
@@ -151,12 +194,22 @@ FixTrial fix_from_json(const Json& value) {
   fix.commit = text_at(value, "commit");
   fix.control = text_at(value, "control");
   fix.treatment = text_at(value, "treatment");
-  fix.outcome = choice_at(value, "outcome",
-                          {FixOutcome::gone, FixOutcome::left, FixOutcome::hidden, FixOutcome::not_measured},
-                          [](FixOutcome one) { return daemon::name_of(one); });
+  fix.outcome = choice_at(
+      value, "outcome",
+      {FixOutcome::gone, FixOutcome::faster, FixOutcome::left, FixOutcome::hidden, FixOutcome::not_measured},
+      [](FixOutcome one) { return daemon::name_of(one); });
   fix.ratio = ratio_from_json(member(value, "ratio"));
   fix.at = time_at(value, "at");
   fix.why = text_at(value, "why");
+  // Reports of earlier versions do not have these.
+  if (value.contains("basis")) {
+    fix.basis = choice_at(value, "basis", {FixBasis::named, FixBasis::size, FixBasis::alone},
+                          [](FixBasis one) { return daemon::name_of(one); });
+  }
+  if (value.contains("tries")) fix.tries = count_at(value, "tries");
+  if (value.contains("screen") && !value.at("screen").is_null()) {
+    fix.screen = history_from_json(value.at("screen"));
+  }
   return fix;
 }
 
@@ -165,12 +218,6 @@ Json sightings_json(const std::vector<Sighting>& sightings) {
   for (const Sighting& sighting : sightings) {
     list.push_back({{"commit", sighting.commit}, {"log_ratio", sighting.log_ratio}});
   }
-  return list;
-}
-
-const Json& array_at(const Json& object, const char* name) {
-  const Json& list = member(object, name);
-  if (!list.is_array()) throw Error(fmt::format("\"{}\" must be an array", name));
   return list;
 }
 

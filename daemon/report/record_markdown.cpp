@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "builders/printable.hpp"
-#include "daemon/late_commits.hpp"
+#include "daemon/back_off.hpp"
 #include "daemon/report/iso_time.hpp"
 #include "daemon/report/record_report.hpp"
 #include "daemon/report/wording.hpp"
@@ -136,6 +136,18 @@ std::string fix_sentence(const Record& record) {
   switch (record.fix->outcome) {
     case FixOutcome::gone:
       return fmt::format("{} ended it: {}, is not slower ({}).", by, pair, ratio_phrase(record.fix->ratio));
+    case FixOutcome::faster:
+      if (is_alive(record.state)) {
+        return fmt::format(
+            "{} made it faster, by a change of another size: {}, is {} ({}). Whether it undid this one is "
+            "not "
+            "known.",
+            by, pair, plain(change_phrase(record.metric, record.fix->ratio.estimate)),
+            ratio_phrase(record.fix->ratio));
+      }
+      return fmt::format("{} ended it: {}, is even {} ({}).", by, pair,
+                         plain(change_phrase(record.metric, record.fix->ratio.estimate)),
+                         ratio_phrase(record.fix->ratio));
     case FixOutcome::left:
       return fmt::format("{} made it smaller: {}, is still {} ({}).", by, pair,
                          plain(change_phrase(record.metric, record.fix->ratio.estimate)),
@@ -143,7 +155,8 @@ std::string fix_sentence(const Record& record) {
     case FixOutcome::hidden:
       return fmt::format("{} made it faster; a later regression hides whether anything is left.", by);
     case FixOutcome::not_measured:
-      return fmt::format("{} made it faster; what it left could not be measured yet: {}.", by,
+      return fmt::format("{} made it faster; what it left could not be measured{}: {}.", by,
+                         record.fix->tries < most_tries ? " yet" : fmt::format(" in {} tries", most_tries),
                          plain(record.fix->why));
   }
   return {};

@@ -155,13 +155,27 @@ INSTANTIATE_TEST_SUITE_P(
                  "regression fixed work c3 (c2..c3) 1.100 fixed by c4",
                  "improvement noted work c4 (c3..c4) 0.909"},
                 "c4"},
-        // A step larger than what is open has done something else as well, and left nothing of it.
-        History{"an_improvement_larger_than_what_is_open",
-                {at_cost("c0", 1), at_cost("c1", 1.1), at_cost("c2", 0.8)},
+        // Whatever made this step, it is not the end of a change of 3 %, whose code may well be there.
+        History{"an_improvement_much_larger_than_what_is_open",
+                {at_cost("c0", 1), at_cost("c1", 1.03), at_cost("c2", 0.618)},
                 {"c0 work new", "c1 work slower against c0", "c2 work faster against c1"},
-                {"regression fixed work c1 (c0..c1) 1.100 fixed by c2",
-                 "improvement noted work c2 (c1..c2) 0.727"},
-                "c2"}),
+                {"regression open work c1 (c0..c1) 1.030", "improvement noted work c2 (c1..c2) 0.600"},
+                "c2"},
+        History{"a_revert_that_brings_something_else_as_well",
+                {at_cost("c0", 1), with_patch(at_cost("c1aaaaaa", 1.03), "p1"),
+                 reverting(at_cost("c2", 0.618), "c1aaaaaa")},
+                {"c0 work new", "c1aaaaaa work slower against c0", "c2 work faster against c1aaaaaa"},
+                {"regression fixed work c1aaaaaa (c0..c1aaaaaa) 1.030 fixed by c2",
+                 "improvement noted work c2 (c1aaaaaa..c2) 0.600"},
+                "c2"},
+        // The first faster step is of another size, the second could be the fix.
+        History{"a_fix_after_another_improvement",
+                {at_cost("c0", 1), at_cost("c1", 1.1), at_cost("c2", 0.77), at_cost("c3", 0.7)},
+                {"c0 work new", "c1 work slower against c0", "c2 work faster against c1",
+                 "c3 work faster against c2"},
+                {"regression fixed work c1 (c0..c1) 1.100 fixed by c3",
+                 "improvement noted work c2 (c1..c2) 0.700", "improvement noted work c3 (c2..c3) 0.909"},
+                "c3"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 TEST(LifeHistory, TellsWhyARegressionEnded) {

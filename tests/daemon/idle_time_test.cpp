@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "daemon/back_off.hpp"
 #include "daemon/idle_fixture.hpp"
 #include "specs/error.hpp"
 
@@ -245,6 +246,86 @@ TEST_F(RetestTest, SaysThatItHasRecoveredWhenItIsGoneTwice) {
   EXPECT_EQ(requests.front().against, "c1");
   EXPECT_EQ(requests.front().commit, "c2");
   EXPECT_EQ(requests.front().by, "tandem");
+}
+
+/// What a faster commit left of a regression is still to be measured.
+class FixRetestTest : public tests::AtTheTip {
+ protected:
+  explicit FixRetestTest(const std::vector<tests::FakeCommit>& history = {at_cost("c0", 1),
+                                                                          at_cost("c1", 1.5),
+                                                                          at_cost("c2", 1)})
+      : AtTheTip(history) {}
+  Record record() { return walk_.record(RecordKind::regression, "c1"); }
+  bool is_open() { return record().fix->outcome == FixOutcome::not_measured; }
+  /// A day later, which is longer than every pause; whether it was tried again.
+  bool tries() {
+    const std::size_t before = record().fix->tries;
+    now_ += 24 * 3600;
+    spend_all();
+    return record().fix->tries > before;
+  }
+};
+
+TEST_F(FixRetestTest, GoesOnWithTheStoredScreenUntilItDecides) {
+  sigma_ = 0.03;  // 66 launches prove no change of less than 1 %; twice as many do
+  walk_.examine();
+  now_ = walk_.now;
+  ASSERT_TRUE(is_open());
+  ASSERT_EQ(record().fix->screen.launches.size(), 66u);
+  while (is_open()) {
+    ASSERT_EQ(record().fix->screen.launches.size(), walk_.runner.launches_of("c0", "c2"))
+        << "every launch counts";
+    restart();
+    ASSERT_TRUE(tries());
+  }
+  EXPECT_EQ(record().state, RecordState::fixed);
+  EXPECT_GT(record().fix->tries, 1u);
+  EXPECT_GT(walk_.runner.launches_of("c0", "c2"), 66u);
+  EXPECT_TRUE(record().fix->screen.launches.empty()) << "nobody goes on with it";
+}
+
+TEST_F(FixRetestTest, EndsAfterSomeTriesAndSaysSo) {
+  sigma_ = 0.1;
+  walk_.examine();
+  now_ = walk_.now;
+  ASSERT_TRUE(is_open());
+  std::size_t again = 0;
+  while (again < 20 && tries()) ++again;
+  EXPECT_EQ(again + 1, most_tries);
+  EXPECT_EQ(record().state, RecordState::open);
+  EXPECT_NE(record().life.back().reason.find("could not be measured in 6 tries"), std::string::npos);
+}
+
+class RevertRetestTest : public FixRetestTest {
+ protected:
+  static tests::FakeCommit revert() {
+    tests::FakeCommit commit = at_cost("c3", 1.3);
+    commit.undoes = "p1";
+    return commit;
+  }
+  static tests::FakeCommit culprit() {
+    tests::FakeCommit commit = at_cost("c1", 1.1);
+    commit.patch = "p1";
+    return commit;
+  }
+  RevertRetestTest() : FixRetestTest({at_cost("c0", 1), culprit(), at_cost("c2", 1.43), revert()}) {}
+};
+
+TEST_F(RevertRetestTest, RemembersThatTheCommitWasNamed) {
+  walk_.runner.fails = [](const tests::Call& call) -> std::optional<runners::RunFailure> {
+    const bool fix = call.control == "c0" && call.treatment == "c3";
+    return fix && call.kind == tests::Call::Kind::launch
+               ? std::optional(tests::crash_of(runners::Side::control))
+               : std::nullopt;
+  };
+  walk_.examine();
+  now_ = walk_.now;
+  ASSERT_TRUE(is_open());
+  ASSERT_EQ(record().state, RecordState::open);
+  walk_.runner.fails = {};
+  ASSERT_TRUE(tries());
+  EXPECT_EQ(record().fix->outcome, FixOutcome::hidden) << "by the regression of c2";
+  EXPECT_EQ(record().state, RecordState::fixed);
 }
 
 }  // namespace

@@ -250,7 +250,9 @@ class Walk {
       fix.at = ++clock_;
       const double left = std::exp(effect(before, culprit));
       fix.ratio = {left, left * 0.999, left * 1.001, 0.95};
-      fix.outcome = left >= 1 + margin / 2 ? FixOutcome::left : FixOutcome::gone;
+      fix.outcome = left >= 1 + margin / 2         ? FixOutcome::left
+                    : left <= 1 / (1 + margin / 2) ? FixOutcome::faster
+                                                   : FixOutcome::gone;
       const auto position = [&](const std::string& commit) { return line_.position(commit); };
       if (fix.outcome == FixOutcome::left &&
           is_hidden_by_another(regression, fix.commit, records_of(benchmark), position)) {

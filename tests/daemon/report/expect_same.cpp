@@ -23,6 +23,20 @@ void expect_same(const analysis::Evidence& found, const analysis::Evidence& want
   expect_bits(found.not_faster, wanted.not_faster);
 }
 
+void expect_same(const analysis::ScreenHistory& found, const analysis::ScreenHistory& wanted) {
+  expect_bits(found.settings.margin, wanted.settings.margin);
+  expect_bits(found.settings.prior_sigma, wanted.settings.prior_sigma);
+  EXPECT_EQ(found.settings.prior_sigma_total, wanted.settings.prior_sigma_total);
+  EXPECT_EQ(found.settings.max_launches, wanted.settings.max_launches);
+  ASSERT_EQ(found.launches.size(), wanted.launches.size());
+  for (std::size_t i = 0; i < found.launches.size(); ++i) {
+    ASSERT_EQ(found.launches[i].has_value(), wanted.launches[i].has_value());
+    if (!found.launches[i]) continue;
+    expect_bits(found.launches[i]->median, wanted.launches[i]->median);
+    expect_bits(found.launches[i]->total, wanted.launches[i]->total);
+  }
+}
+
 void expect_same(const builders::Commit& found, const builders::Commit& wanted) {
   EXPECT_EQ(found.id, wanted.id);
   EXPECT_EQ(found.first_parent, wanted.first_parent);
@@ -153,6 +167,9 @@ void expect_same(const Record& found, const Record& wanted) {
     EXPECT_EQ(found.fix->ratio.estimate, wanted.fix->ratio.estimate);
     EXPECT_EQ(found.fix->at, wanted.fix->at);
     EXPECT_EQ(found.fix->why, wanted.fix->why);
+    EXPECT_EQ(found.fix->basis, wanted.fix->basis);
+    EXPECT_EQ(found.fix->tries, wanted.fix->tries);
+    expect_same(found.fix->screen, wanted.fix->screen);
   }
   expect_bits(found.q_value, wanted.q_value);
   expect_same(found.screen, wanted.screen);

@@ -69,6 +69,16 @@ TEST(RecordJson, ReadsReportsOfEarlierVersions) {
   tests::expect_same(record_from_json(report.dump()), wanted);
 }
 
+TEST(RecordJson, ReadsAFixOfEarlierVersions) {
+  json report = json::parse(record_json(tests::sample_partly_fixed()));
+  for (const char* name : {"basis", "tries", "screen"}) ASSERT_EQ(report.at("fix").erase(name), 1u) << name;
+  Record wanted = tests::sample_partly_fixed();
+  wanted.fix->basis = FixBasis::size;
+  wanted.fix->tries = 1;
+  wanted.fix->screen = {};
+  tests::expect_same(record_from_json(report.dump()), wanted);
+}
+
 TEST(RecordJson, StaysAsItIs) {
   tests::expect_golden(record_json(tests::sample_regression()), "regression.json");
   tests::expect_golden(record_json(tests::sample_partly_fixed()), "partly_fixed.json");

@@ -97,6 +97,28 @@ TEST(RecordMarkdown, ShowsSightingsAsWhatBecameOfTheMetric) {
       << record_markdown(record);
 }
 
+TEST(RecordMarkdown, SaysWhatAFasterCommitLeft) {
+  Record record = tests::sample_partly_fixed();
+  const auto says = [&](const std::string& sentence) {
+    const std::string page = record_markdown(record);
+    EXPECT_NE(page.find(sentence), std::string::npos) << page;
+  };
+  record.fix->ratio = {0.6, 0.59, 0.61, 0.95};
+  record.fix->outcome = FixOutcome::faster;
+  record.state = RecordState::open;
+  says("77777777 made it faster, by a change of another size: 77777777 side by side with 33333333");
+  says("Whether it undid this one is not known.");
+  record.state = RecordState::fixed;
+  says("77777777 ended it");
+  says("the commit before the culprit, is even 40.0 % faster");
+  record.state = RecordState::open;
+  record.fix->outcome = FixOutcome::not_measured;
+  record.fix->why = "66 launches did not decide it";
+  says("what it left could not be measured yet: 66 launches did not decide it.");
+  record.fix->tries = 6;
+  says("what it left could not be measured in 6 tries: 66 launches did not decide it.");
+}
+
 TEST(RecordMarkdown, SaysFixedEvenWhenNoCommitIsNamed) {
   Record record = tests::sample_fixed();
   record.life.back().commit.clear();

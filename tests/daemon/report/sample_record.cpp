@@ -153,13 +153,17 @@ Record sample_partly_fixed() {
   record.culprit_patch = std::string(40, 'e');
   record.search = {31, 22, {sample_commit('3', "").id}};
   record.remaining = 1.0213;
-  record.fix = daemon::FixTrial{record.life.back().commit,
-                                record.confirmation.control,
-                                record.life.back().commit,
-                                daemon::FixOutcome::left,
-                                {1.0213, 1.019, 1.0235, 0.95},
-                                record.life.back().at,
-                                {}};
+  record.fix = daemon::FixTrial{
+      record.life.back().commit,
+      record.confirmation.control,
+      record.life.back().commit,
+      daemon::FixOutcome::left,
+      {1.0213, 1.019, 1.0235, 0.95},
+      record.life.back().at,
+      {},
+      daemon::FixBasis::named,
+      2,
+      {{0.01, 0.0061, 0.0072, 66}, {analysis::LaunchStatistics{0.1 / 3, -2.5e-05}, std::nullopt}}};
   record.q_value = 2.25e-05;
   record.retests = {{monday + 8 * 86'400,
                      record.culprit.first_parent,

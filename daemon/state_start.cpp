@@ -57,6 +57,41 @@ Record read_report(const fs::path& folder) {
   return record;
 }
 
+/// Whether a person made it: by its state where an account has the name of the program.
+bool is_of_a_person(const LifeEvent& event) {
+  return event.by != "tandem" || event.state == RecordState::acknowledged ||
+         event.state == RecordState::accepted || event.state == RecordState::false_alarm;
+}
+
+bool is_same(const LifeEvent& one, const LifeEvent& other) {
+  return one.state == other.state && one.at == other.at && one.by == other.by && one.reason == other.reason &&
+         one.commit == other.commit;
+}
+
+/// The record with what persons said later, which only its report knows: the store is an older one. Nothing:
+/// the report says no more. What tandem itself added is not taken over, for a crash may have left it in the
+/// report alone, and the step that it belongs to is repeated.
+std::optional<Record> with_later_words(const Record& record, const std::string& json,
+                                       const fs::path& folder) {
+  Record told;
+  try {
+    told = read_report(folder);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  // Not every text is the same after it was JSON.
+  const std::vector<LifeEvent> known = report::record_from_json(json).life;
+  if (told.life.size() <= known.size()) return std::nullopt;
+  if (!std::equal(known.begin(), known.end(), told.life.begin(), is_same)) return std::nullopt;
+  while (told.life.size() > known.size() && !is_of_a_person(told.life.back())) told.life.pop_back();
+  if (told.life.size() == known.size()) return std::nullopt;
+  Record later = record;
+  later.life.insert(later.life.end(), told.life.begin() + static_cast<std::ptrdiff_t>(known.size()),
+                    told.life.end());
+  later.state = later.life.back().state;
+  return later;
+}
+
 }  // namespace
 
 OpenedStore open_store(const fs::path& state_dir, std::int64_t now) {
@@ -108,10 +143,17 @@ std::vector<std::string> restore_reports(const Publisher& publisher, store::Stor
                                   imported == 1 ? "report was" : "reports were",
                                   (publisher.state_dir() / "reports").string()));
   }
-  for (const Record& record : store.records({})) {
+  for (Record& record : store.records({})) {
     const fs::path folder = publisher.state_dir() / "reports" / record.id;
     remove_half_written(folder, {"report.json", "report.md"});
-    const std::string json = report::record_json(record);
+    std::string json = report::record_json(record);
+    if (auto later = with_later_words(record, json, folder)) {
+      record = std::move(*later);
+      store.save_records({record}, {});
+      json = report::record_json(record);
+      notices.push_back(fmt::format("the store was older than the report {}, which is {}: that was read back",
+                                    record.id, name_of(record.state)));
+    }
     const std::string markdown = report::record_markdown(record);
     if (read_small_file(folder / "report.json", most_report_bytes) != json ||
         read_small_file(folder / "report.md", most_report_bytes) != markdown) {

@@ -22,9 +22,11 @@ struct OpenedStore {
 
 /// Brings `reports/` and the store together, and returns a sentence for everything that was unusual.
 ///
-/// The store is right about what it knows: such reports are written again where they differ. A report that it
-/// does not know is read back into it, for it holds everything; one that cannot be read is kept as it is. A
-/// report that a crash left before the store heard of it is removed, and its step will be repeated.
+/// The store is right about what it knows: such reports are written again where they differ. Only what a
+/// person said later, as the report has it, is read back: the store may be an older one that was restored. A
+/// report that it does not know is read back into it, for it holds everything; one that cannot be read is
+/// kept as it is. A report that a crash left before the store heard of it is removed, and its step will be
+/// repeated.
 [[nodiscard]] std::vector<std::string> restore_reports(const Publisher& publisher, store::Store& store,
                                                        std::int64_t now);
 

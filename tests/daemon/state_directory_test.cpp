@@ -4,6 +4,10 @@
 
 #include <fstream>
 
+#include "daemon/life.hpp"
+#include "daemon/published_change.hpp"
+#include "daemon/report/sample_record.hpp"
+#include "daemon/state_start.hpp"
 #include "specs/error.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -67,6 +71,69 @@ TEST(Scratch, IsRemovedAtTheEndAndOnlyWhatItsOwnersLeftBefore) {
   EXPECT_TRUE(fs::exists(scratch / "run-0000000000000002" / "copy"));
   EXPECT_TRUE(fs::exists(scratch / "notes"));
   EXPECT_EQ(std::distance(fs::directory_iterator(scratch), {}), 2);
+}
+
+/// A state directory with one report, as its store and its files have it.
+class RestoredStore : public testing::Test {
+ protected:
+  RestoredStore() {
+    store_.save_records({record_}, {});
+    publish(publisher_, {record_});
+    publisher_.saved({record_});
+  }
+  /// The files go on, and the store does not.
+  void add_to_report(RecordState state, const std::string& by) {
+    told_ = with_event(told_, {state, told_.life.back().at + 60, by, "so it is", {}});
+    publish(publisher_, {told_});
+  }
+  [[nodiscard]] std::vector<std::string> start() { return restore_reports(publisher_, store_, 1); }
+  [[nodiscard]] Record stored() const { return store_.records({}).at(0); }
+  [[nodiscard]] std::string report() const {
+    return read_small_file(temporary_.path() / "reports" / record_.id / "report.json", 1 << 20).value_or("");
+  }
+
+  tests::TemporaryDirectory temporary_;
+  store::Store store_{temporary_.path() / "tandem.db", store::Store::Mode::write};
+  Publisher publisher_{temporary_.path(), store_.id()};
+  Record record_ = tests::sample_regression();
+  Record told_ = record_;
+};
+
+TEST_F(RestoredStore, ThatIsOlderLearnsWhatAPersonSaidLater) {
+  add_to_report(RecordState::acknowledged, "ada");
+  add_to_report(RecordState::accepted, "tandem");  // an account may have that name
+  const std::string told = report();
+  const auto notices = start();
+  EXPECT_EQ(stored().state, RecordState::accepted);
+  EXPECT_EQ(stored().life.size(), record_.life.size() + 2);
+  EXPECT_EQ(report(), told);
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_NE(notices[0].find(record_.id), std::string::npos) << notices[0];
+  EXPECT_TRUE(start().empty()) << "once";
+}
+
+TEST_F(RestoredStore, IsRightAboutWhatTandemAddedForThatStepIsRepeated) {
+  const std::string before = report();
+  add_to_report(RecordState::superseded, "tandem");
+  EXPECT_TRUE(start().empty());
+  EXPECT_EQ(stored().state, record_.state);
+  EXPECT_EQ(report(), before);
+  told_ = record_;
+  add_to_report(RecordState::acknowledged, "ada");
+  const std::string said = report();
+  add_to_report(RecordState::fixed, "tandem");
+  EXPECT_EQ(start().size(), 1u);
+  EXPECT_EQ(stored().state, RecordState::acknowledged);
+  EXPECT_EQ(report(), said);
+}
+
+TEST_F(RestoredStore, IsRightAboutAnotherLife) {
+  const std::string before = report();
+  told_.life.front().at += 1;
+  add_to_report(RecordState::false_alarm, "ada");
+  EXPECT_TRUE(start().empty());
+  EXPECT_EQ(stored().state, record_.state);
+  EXPECT_EQ(report(), before);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 
+#include <cerrno>
+
 #include "builders/leftover_processes.hpp"
 #include "specs/error.hpp"
 
@@ -19,10 +21,15 @@ fs::path place_of(const fs::path& state_dir, int number) {
   return fs::absolute(state_dir) / "work" / fmt::format("{:02}", number);
 }
 
-/// Without a descriptor if another process has the slot.
+/// Without a descriptor if another process has the slot, or if the directory is not of ours. A slot is only
+/// ever made under its lock, whose file stays: a directory without one is somebody else's.
 OwnedDescriptor lock(const fs::path& place) {
   const std::string file = place.string() + ".lock";
-  OwnedDescriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  std::error_code error;
+  const bool is_made = fs::exists(fs::symlink_status(place, error));
+  const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (is_made ? 0 : O_CREAT);
+  OwnedDescriptor descriptor(::open(file.c_str(), flags, 0644));
+  if (descriptor.get() < 0 && is_made && errno == ENOENT) return {};
   if (descriptor.get() < 0) throw Error(fmt::format("cannot write in '{}'", place.parent_path().string()));
   return ::flock(descriptor.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(descriptor) : OwnedDescriptor();
 }

@@ -8,8 +8,8 @@ namespace tandem::builders {
 
 /// A directory for one build, `work/00` of the state directory or the next free number: nearly always the
 /// same path, and always one of the same length, because builds write it into their programs. It is empty at
-/// the beginning and removed at the end. Held by a lock that goes with the process. Throws Error if all are
-/// taken.
+/// the beginning and removed at the end. Held by a lock that goes with the process, whose file stays and says
+/// that the directory is ours; one without it is passed over. Throws Error if all are taken.
 class WorkSlot {
  public:
   explicit WorkSlot(const std::filesystem::path& state_dir);

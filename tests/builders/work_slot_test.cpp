@@ -69,10 +69,25 @@ TEST(WorkSlot, CleaningSparesWhatIsInUse) {
   const TemporaryDirectory state;
   const WorkSlot slot(state.path());
   write(slot.path() / "alive", "x");
+  write(state.path() / "work/01.lock", "");
   write(state.path() / "work/01/dead", "x");
   clean_work(state.path());
   EXPECT_TRUE(fs::exists(slot.path() / "alive"));
   EXPECT_FALSE(fs::exists(state.path() / "work/01"));
+}
+
+TEST(WorkSlot, NeverTouchesADirectoryThatItDidNotMake) {
+  const TemporaryDirectory state;
+  write(state.path() / "work/00/plan", "mine");
+  write(state.path() / "work/07/letters", "mine");
+  clean_work(state.path());
+  {
+    const WorkSlot slot(state.path());
+    EXPECT_EQ(slot.path().filename(), "01");
+  }
+  clean_work(state.path());
+  EXPECT_TRUE(fs::exists(state.path() / "work/00/plan"));
+  EXPECT_TRUE(fs::exists(state.path() / "work/07/letters"));
 }
 
 /// Started in `directory` with this HOME; it sleeps until it is killed.
@@ -101,6 +116,7 @@ bool runs(pid_t pid) {
 /// the background; the script is `begins` and then waits.
 std::vector<pid_t> left_by_a_killed_build(const fs::path& slot, const std::string& begins) {
   fs::create_directories(slot / "home");
+  write(slot.string() + ".lock", "");
   const fs::path script = slot / "script";
   const fs::path started = slot / "started";
   write_script(script, begins + "\necho $! $$ > " + started.string() + ".new; mv " + started.string() +
@@ -155,6 +171,7 @@ TEST_F(LeftBehind, IsNotAPersonWithTheSameHome) {
 
 TEST_F(LeftBehind, IsNobodyWhoGotItsNumberLater) {
   fs::create_directories(slot_);
+  write(slot_.string() + ".lock", "");
   const pid_t stranger = sleeper("/", "/");
   const std::string identity = specs::process_identity(stranger);
   const std::string boot = identity.substr(0, identity.find('/'));

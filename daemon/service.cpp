@@ -88,7 +88,7 @@ Service::Service(const config::Settings& settings, const Installation& installat
     status_.kept.push_back(fmt::format("{} is not of this version and was kept; remove it if it is of no use",
                                        foreign.string()));
   }
-  for (const std::string& notice : status_.kept) fmt::print(stderr, "tandem: {}\n", notice);
+  for (const std::string& notice : status_.kept) show(stderr, "tandem: {}\n", notice);
   status_.version = installation.version;
   status_.pid = ::getpid();
   status_.process = specs::this_process();

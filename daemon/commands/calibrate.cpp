@@ -170,7 +170,7 @@ void keep(const HostCalibration& result, const CalibrateOptions& options) {
     }
   } catch (const InputError& error) {
     if (options.state_dir) throw;
-    fmt::print(stderr, "tandem: not kept: {}\n", error.what());
+    show(stderr, "tandem: not kept: {}\n", error.what());
   } catch (const std::exception& error) {
     if (options.state_dir) throw Error(fmt::format("the calibration cannot be kept: {}", error.what()));
     show(stderr, "tandem: not kept: {}\n", error.what());

@@ -18,12 +18,16 @@ using Words = std::vector<std::string>;
 
 class Calibrate : public testing::Test {
  protected:
-  runners::Finished calibrate(const Words& words) const {
+  runners::Finished calibrate(Words words) const {
+    words.insert(words.end(), {"--state_dir", (directory_.path() / "state").string()});
+    return calibrate_with(words, {});
+  }
+  runners::Finished calibrate_with(const Words& words, const Words& environment) const {
     runners::Command command;
     command.argv = {tests::paths::tandem, "calibrate"};
     command.argv.insert(command.argv.end(), words.begin(), words.end());
-    command.argv.insert(command.argv.end(), {"--state_dir", (directory_.path() / "state").string()});
     command.environment = runners::current_environment();
+    command.environment.insert(command.environment.end(), environment.begin(), environment.end());
     // Other tests measure as well; each holds a lock of its own.
     command.environment.push_back("TANDEM_LOCK_FILE=" + (directory_.path() / "lock").string());
     command.working_directory = directory_.path();
@@ -104,6 +108,17 @@ TEST_F(Calibrate, ExitsWithFourWhenTheProgramFails) {
   const auto finished = calibrate({tests::program("crashes"), "--budget", "2"});
   EXPECT_EQ(finished.code, 4) << finished.output << finished.errors;
   EXPECT_NE(finished.output.find(": failed: control "), std::string::npos) << finished.output;
+}
+
+TEST_F(Calibrate, NamesADirectoryThatTakesNothingWithoutItsEscapes) {
+  const fs::path foreign = directory_.path() / "letters\x1b[31m\xc2\x9b 31m";
+  fs::create_directories(foreign / "mine");
+  const auto finished =
+      calibrate_with({tests::program("crashes"), "--budget", "1"}, {"TANDEM_STATE_DIR=" + foreign.string()});
+  EXPECT_NE(finished.errors.find("not kept"), std::string::npos) << finished.errors;
+  EXPECT_NE(finished.errors.find("letters"), std::string::npos) << finished.errors;
+  EXPECT_EQ(finished.errors.find('\x1b'), std::string::npos);
+  EXPECT_EQ(finished.errors.find("\xc2\x9b"), std::string::npos);
 }
 
 TEST_F(Calibrate, RefusesWhatIsNoProgramOrBenchmark) {

@@ -1,5 +1,6 @@
 // What stands between this host and foreign code: chosen at the start, and tried again where it failed.
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/building.hpp"
@@ -39,6 +40,13 @@ std::filesystem::path what_exists_of(std::filesystem::path directory) {
   return directory;
 }
 
+/// What is made from now on has its rights from the umask, the state directory of a first start included.
+bool is_closed_by_umask() {
+  const mode_t mask = ::umask(022);
+  ::umask(mask);
+  return (mask & (S_IROTH | S_IXOTH)) != 0;
+}
+
 /// `why` says what is wrong with the sandbox.
 Isolation without_sandbox(const std::string& why, const std::filesystem::path& state_dir) {
   Isolation isolation;
@@ -46,7 +54,12 @@ Isolation without_sandbox(const std::string& why, const std::filesystem::path& s
   isolation.facts = {Kind::same_user, !runners::call_filter(runners::Tracing::refused).empty()};
   const char* user = "this user";
   if (::geteuid() == 0) {
-    if (const auto complaint = runners::complain_of_other_user(what_exists_of(state_dir))) {
+    auto complaint = runners::complain_of_other_user(what_exists_of(state_dir));
+    if (!complaint && is_closed_by_umask()) {
+      complaint = fmt::format("no other user can enter what is made in {}; start it with a umask of 022",
+                              state_dir.string());
+    }
+    if (complaint) {
       throw Error(fmt::format(
           "as root, code that has no sandbox is run as another user, and that cannot be done either: {}; {}",
           *complaint, why));

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -65,10 +66,17 @@ void raise_descriptor_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/// What is run without a sandbox may have this user: it shall neither read the environment and the memory of
+/// this process nor trace it. Every program that is started from here is as open as ever.
+void hide_from_foreign_code() {
+  ::prctl(PR_SET_DUMPABLE, 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   raise_descriptor_limit();
+  hide_from_foreign_code();
   try {
     const auto request = commands::read_command_line(argc, argv);
     // While the host is set up for measuring, nothing ends before it is set back.

@@ -1,5 +1,6 @@
 // What the code of a watched repository can see and do on the host that measures it.
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <variant>
@@ -94,6 +95,8 @@ TEST_F(ForeignCode, ReachesNoTerminalStatusOrPageWithItsEscapes) {
   net.conv_rounds *= 2;
   commit(net, "Make conv" + escape + "\n\nMore" + escape);
   std::string all = tandem(once_flags()).errors;
+  write_file(state_dir_ / "reports" / ("letters" + escape) / "mine", "x");
+  write_file(state_dir_ / "scratch" / ("notes" + escape) / "mine", "x");
   net.at_start += "if (argc > 0) abort();";
   commit(net, "Crash" + escape);
   write_build_script("printf '\\033[31m \\302\\233 31m' >&2\nexec cc -O2 -o \"$2\" \"$1/net.c\"\n");
@@ -115,17 +118,22 @@ TEST_F(ForeignCode, ReachesNoTerminalStatusOrPageWithItsEscapes) {
     EXPECT_FALSE(page && obeyed(read_file(state_dir_ / file))) << file;
   }
   EXPECT_NE(all.find("Ev"), std::string::npos) << all;
+  EXPECT_NE(all.find("letters"), std::string::npos) << "a folder of somebody else's is named";
+  EXPECT_NE(all.find("notes"), std::string::npos) << all;
   EXPECT_FALSE(obeyed(all)) << all;
 }
 
 TEST_F(ForeignCode, WithoutASandboxIsNeverRootAndHasNothingOfTheEnvironment) {
   install_without_shim();
   write_build_script(
-      "test \"$(id -u)\" != 0\ntest -z \"$OWNERS_SECRET\"\nexec cc -O2 -o \"$2\" \"$1/net.c\"\n");
+      "test \"$(id -u)\" != 0\ntest -z \"$OWNERS_SECRET\"\ntest ! -r /proc/$PPID/environ\nexec cc -O2 -o "
+      "\"$2\" \"$1/net.c\"\n");
   Net net;
   net.at_start =
-      "extern unsigned getuid(void);\n  if (getuid() == 0) return 43;\n  if (getenv(\"OWNERS_SECRET\") != 0) "
-      "return 44;";
+      "extern unsigned getuid(void);\n  extern int getppid(void);\n  if (getuid() == 0) return 43;\n"
+      "  if (getenv(\"OWNERS_SECRET\") != 0) return 44;\n"
+      "  char parent[64];\n  sprintf(parent, \"/proc/%d/environ\", getppid());\n"
+      "  if (fopen(parent, \"r\") != 0) return 45;";
   const std::string first = commit(net, "Add the net");
   net.unused = "int spare(void) { return 1; }\n";
   const std::string tip = commit(net, "Add a function");
@@ -146,6 +154,18 @@ TEST_F(ForeignCode, OfRootIsRefusedWhereNeitherASandboxNorAnotherUserCanBeHad) {
   EXPECT_EQ(describe(finished), "exited with status 4");
   EXPECT_NE(finished.errors.find("run as another user"), std::string::npos) << finished.errors;
   EXPECT_NE(finished.errors.find("cannot enter"), std::string::npos) << finished.errors;
+  EXPECT_FALSE(fs::exists(exec_dir_)) << "nothing was built";
+}
+
+TEST_F(ForeignCode, OfRootIsRefusedUnderAUmaskThatShutsTheOtherUserOut) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  install_without_shim();
+  commit({}, "Add the net");
+  const mode_t before = ::umask(077);
+  const auto finished = once(installed_command(once_flags()));
+  ::umask(before);
+  EXPECT_EQ(describe(finished), "exited with status 4");
+  EXPECT_NE(finished.errors.find("umask of 022"), std::string::npos) << finished.errors;
   EXPECT_FALSE(fs::exists(exec_dir_)) << "nothing was built";
 }
 

@@ -55,7 +55,9 @@ for launches in 66 200; do
   "$here/judge.sh" "${slow:0:8}" "${fix:0:8}" "${fast:0:8}" <"$work/records.txt" >"$work/judged.txt" || judged=$?
   # More launches find what was missed; they do not take back what was reported wrongly.
   [ "$judged" -eq 3 ] || break
-  if [ "$launches" = 66 ]; then say "Not everything was found on this host with 66 launches; once more with more of them."; fi
+  [ "$launches" = 66 ] || break
+  cat "$work/judged.txt"
+  say "Not everything was found on this host with 66 launches; once more with more of them."
 done
 
 say

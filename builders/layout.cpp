@@ -225,7 +225,9 @@ class Relinking {
     command.argv = {lld_, fmt::format("@{}", (scratch_.path() / "response").string())};
     command.working_directory = root_;
     command.foreign = isolation_.foreign;
-    command.most_processes = isolation_.processes;
+    // The objects are foreign: one section may ask for any size.
+    constexpr std::uint64_t most_bytes = std::uint64_t{8} << 30;
+    command.foreign_limits = {isolation_.memory_bytes, most_bytes, isolation_.processes};
     if (is_foreign()) runners::give_to_sandbox(scratch_.path());
     if (isolation_.sandbox) {
       using Access = runners::Sandbox::Access;
@@ -233,8 +235,7 @@ class Relinking {
       command.sandbox->tools = *isolation_.sandbox;
       command.sandbox->mounts = {{links_, links_, Access::read},
                                  {scratch_.path(), scratch_.path(), Access::write}};
-      // The objects are foreign: one section may ask for any size.
-      command.sandbox->disk_bytes = std::uint64_t{8} << 30;
+      command.sandbox->disk_bytes = most_bytes;
       command.sandbox->memory_bytes = isolation_.memory_bytes;
       command.sandbox->processes = isolation_.processes;
     }

@@ -26,7 +26,7 @@ struct RelinkFailure {
 struct LinkIsolation {
   std::optional<runners::SandboxTools> sandbox = {};
   runners::Foreign foreign = runners::Foreign::no;  ///< without a sandbox
-  std::uint64_t memory_bytes = 0;                   ///< only in a sandbox; 0: no limit
+  std::uint64_t memory_bytes = 0;                   ///< of foreign code; 0: no limit
   std::size_t processes = 0;                        ///< the same
 };
 

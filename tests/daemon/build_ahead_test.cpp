@@ -43,7 +43,7 @@ class ScriptedBuilder final : public builders::Builder {
   std::variant<Executable, builders::RelinkFailure> relink(const Executable& /*executable*/,
                                                            std::uint64_t /*seed*/,
                                                            std::stop_token /*stop*/) override {
-    return "as scripted";
+    return builders::RelinkFailure{builders::RelinkFailure::Kind::not_possible, "as scripted"};
   }
   void let_go() {
     const std::lock_guard lock(mutex_);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <system_error>
-
 #include "builders/cache_budget.hpp"
 #include "builders/fetch.hpp"
 #include "builders/repack.hpp"
@@ -16,15 +14,12 @@ namespace {
 /// What open regressions of the daemon rest on stays. Nothing, that is no limit, if they cannot be read.
 std::shared_ptr<builders::CacheBudget> budget_beside_the_daemon(const config::Settings& settings) {
   if (settings.cache_budget == 0) return nullptr;
-  auto budget = std::make_shared<builders::CacheBudget>(settings.exec_dir, settings.cache_budget);
   try {
-    static_cast<void>(budget->prune(commits_of_living(settings.state_dir / "tandem.db")));
-  } catch (const std::system_error&) {
-    return budget;  // It is tried again with each entry.
+    return std::make_shared<builders::CacheBudget>(settings.exec_dir, settings.cache_budget,
+                                                   commits_of_living(settings.state_dir / "tandem.db"));
   } catch (const Error&) {
     return nullptr;
   }
-  return budget;
 }
 
 }  // namespace

@@ -247,7 +247,7 @@ TEST_F(FailingLinker, ThatIsNotThereMayBeThereAnotherTime) {
 }
 
 TEST_F(FailingLinker, HasTheLimitsOfTheBuildInASandbox) {
-  const auto found = runners::find_sandbox(TANDEM_SHIM);
+  const auto found = runners::find_sandbox(tests::paths::shim);
   if (const auto* why = std::get_if<std::string>(&found)) GTEST_SKIP() << *why;
   LinkIsolation isolation{std::get<runners::SandboxTools>(found)};
   isolation.processes = 4;

@@ -68,20 +68,21 @@ std::string mutated(std::string text, std::mt19937_64& random) {
 }
 
 TEST(SpecCorpus, ParsesOrIsRefused) {
-  const auto texts = texts_in(std::filesystem::path(tests::paths::source) / "tests/specs/corpus");
+  const auto texts = texts_in(std::filesystem::path(tandem::tests::paths::source) / "tests/specs/corpus");
   ASSERT_GE(texts.size(), 10U);
   for (const std::string& text : texts) run(text);
 }
 
 TEST(SpecCorpus, ParsesOrIsRefusedWhenCutAnywhere) {
-  for (const std::string& text : texts_in(std::filesystem::path(tests::paths::source) / "tests/specs/data")) {
+  for (const std::string& text :
+       texts_in(std::filesystem::path(tandem::tests::paths::source) / "tests/specs/data")) {
     for (std::size_t length = 0; length <= text.size(); ++length) run(text.substr(0, length));
   }
 }
 
 TEST(SpecCorpus, ParsesOrIsRefusedAfterFiveThousandMutations) {
-  auto texts = texts_in(std::filesystem::path(tests::paths::source) / "tests/specs/data");
-  for (auto& text : texts_in(std::filesystem::path(tests::paths::source) / "tests/specs/corpus"))
+  auto texts = texts_in(std::filesystem::path(tandem::tests::paths::source) / "tests/specs/data");
+  for (auto& text : texts_in(std::filesystem::path(tandem::tests::paths::source) / "tests/specs/corpus"))
     texts.push_back(std::move(text));
   std::mt19937_64 random(20240501);
   for (int i = 0; i < 5000; ++i) run(mutated(texts[static_cast<std::size_t>(i) % texts.size()], random));

@@ -369,8 +369,10 @@ TEST_F(ScriptBuilderTest, StopsOnRequest) {
 }
 
 TEST_F(ScriptBuilderTest, CleansUpAfterKilledBuildsWhenItStarts) {
-  write(state_dir_ / "work/00/tree/stale", "x");
-  write(state_dir_ / "work/07/tree/stale", "x");
+  for (const char* slot : {"work/00", "work/07"}) {
+    write(state_dir_ / slot / "tree/stale", "x");
+    write(state_dir_ / (std::string(slot) + ".lock"), "");
+  }
   write(settings_.exec_dir / "incoming/tandem-killed/entry/manifest.json", "{");
   const ScriptBuilder builder(settings_);
   EXPECT_FALSE(fs::exists(state_dir_ / "work/00"));

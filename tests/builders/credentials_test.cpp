@@ -209,12 +209,14 @@ TEST_F(SshAgentTest, ShowsTheAgentToNoSubmoduleOnAnotherHost) {
   const std::string id = fetched(upstream_).id;
   Source source = source_of(upstream_);
   source.url = "ssh://git@127.0.0.2:1/main";
-  const auto failure = fetch_submodules(mirror_, id, source, {tests::paths::fetch_child, std::chrono::seconds{60}});
+  const auto failure =
+      fetch_submodules(mirror_, id, source, {tests::paths::fetch_child, std::chrono::seconds{60}});
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, Kind::refused);
   EXPECT_NE(failure->sentence.find("to its own host only"), std::string::npos) << failure->sentence;
   source.url = server_.url(upstream_);
-  const auto own = fetch_submodules(mirror_, id, source, {tests::paths::fetch_child, std::chrono::seconds{60}});
+  const auto own =
+      fetch_submodules(mirror_, id, source, {tests::paths::fetch_child, std::chrono::seconds{60}});
   EXPECT_FALSE(own) << own->sentence;
 }
 

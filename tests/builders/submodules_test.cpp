@@ -164,7 +164,8 @@ TEST_F(SubmodulesTest, CallsAConnectionThatBreaksAtTheLastAttemptUnreachable) {
   const std::string url = fmt::format("git://127.0.0.1:{}/lib", breaking.port());
   const std::string id = record(upstream_, url, "third/lib", dropped);
   fetched(server.url("upstream"));
-  const auto failure = fetch_submodules(mirror_, id, source_of(server.url("upstream")), {tests::paths::fetch_child, 60s});
+  const auto failure =
+      fetch_submodules(mirror_, id, source_of(server.url("upstream")), {tests::paths::fetch_child, 60s});
   ASSERT_TRUE(failure);
   EXPECT_EQ(connections, 3);
   EXPECT_EQ(failure->kind, Kind::unreachable) << failure->sentence;

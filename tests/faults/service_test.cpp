@@ -166,11 +166,12 @@ TEST_F(ServiceTest, GoesOnWhenItsStoreCanBeReadAgain) {
   rename("request", "mislaid_too");
   net.unused = "int spare(void) { return 1; }\n";
   const std::string next = commit(net, "Add a function");
-  ASSERT_TRUE(service.until([&] { return now().last_error.find("waiting_commit") != std::string::npos; }));
+  ASSERT_TRUE(service.until([&] { return now().last_error.find("no such table") != std::string::npos; }));
   EXPECT_FALSE(is_done(next));
   rename("mislaid", "waiting_commit");
   rename("mislaid_too", "request");
-  EXPECT_TRUE(service.until([&] { return is_done(next); }));
+  const auto goes_on = [&] { return service.until([&] { return is_done(next); }); };
+  EXPECT_TRUE(goes_on() || goes_on()) << "it may rest for a minute after an error";
   service.signal(SIGTERM);
   expect_stopped(service);
 }

@@ -14,7 +14,7 @@ namespace tandem::builders {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = BuildFailure::Kind;
+using BuildFailureKind = BuildFailure::Kind;
 using runners::Finished;
 
 constexpr std::size_t most_output = std::size_t{64} << 20;
@@ -26,14 +26,14 @@ bool is_full(const fs::path& place) {
   return ::statvfs(place.c_str(), &status) == 0 && std::uint64_t{status.f_bavail} * status.f_frsize < room;
 }
 
-Kind kind_of(const CheckoutFailure& failure) {
+BuildFailureKind kind_of(const CheckoutFailure& failure) {
   switch (failure.kind) {
     case CheckoutFailure::Kind::stopped:
-      return Kind::stopped;
+      return BuildFailureKind::stopped;
     case CheckoutFailure::Kind::disk:
-      return Kind::disk;
+      return BuildFailureKind::disk;
     default:
-      return Kind::checkout;
+      return BuildFailureKind::checkout;
   }
 }
 
@@ -45,24 +45,24 @@ bool was_damaged_lately(const fs::path& mirror) {
 }
 
 /// For a script that was ended, not for one that ended by itself.
-std::optional<Kind> kind_of(Finished::How how) {
+std::optional<BuildFailureKind> kind_of(Finished::How how) {
   switch (how) {
     case Finished::How::stopped:
-      return Kind::stopped;
+      return BuildFailureKind::stopped;
     case Finished::How::timed_out:
-      return Kind::timed_out;
+      return BuildFailureKind::timed_out;
     case Finished::How::flooded:
-      return Kind::output;
+      return BuildFailureKind::output;
     case Finished::How::over_memory:
-      return Kind::memory;
+      return BuildFailureKind::memory;
     case Finished::How::over_disk:
-      return Kind::disk_limit;
+      return BuildFailureKind::disk_limit;
     case Finished::How::over_processes:
-      return Kind::processes;
+      return BuildFailureKind::processes;
     case Finished::How::no_sandbox:
-      return Kind::sandbox;
+      return BuildFailureKind::sandbox;
     case Finished::How::not_started:
-      return Kind::script_missing;
+      return BuildFailureKind::script_missing;
     case Finished::How::exited:
     case Finished::How::signalled:
       return std::nullopt;
@@ -102,7 +102,7 @@ std::optional<BuildFailure> BuildAttempt::fill_tree(const std::stop_token& stop)
   const auto failure = open_repository(settings_.mirror)->checkout(order_.commit, rooms_.tree.host, stop);
   if (failure && failure->kind == CheckoutFailure::Kind::corrupt && !was_damaged_lately(settings_.mirror)) {
     set_mirror_aside(settings_.mirror);
-    return failed(Kind::mirror, failure->sentence + "; the mirror was put aside and is fetched anew");
+    return failed(BuildFailureKind::mirror, failure->sentence + "; the mirror was put aside and is fetched anew");
   }
   if (failure) return failed(kind_of(*failure), failure->sentence);
   if (settings_.git == BuildSettings::Git::provided) {
@@ -142,8 +142,8 @@ std::optional<BuildFailure> BuildAttempt::run_script(std::vector<std::string> mo
   const std::string why = fmt::format("{} {}", order_.script.script.string(), describe(finished));
   if (const auto kind = kind_of(finished.how)) return failed(*kind, why);
   // The ground is looked at first: on a full disk even a right source ends like a wrong one.
-  BuildFailure failure = failed(is_full(slot_.path()) ? Kind::disk : Kind::source, why);
-  if (failure.kind == Kind::source && tells_of_memory(failure.last_lines)) failure.kind = Kind::memory;
+  BuildFailure failure = failed(is_full(slot_.path()) ? BuildFailureKind::disk : BuildFailureKind::source, why);
+  if (failure.kind == BuildFailureKind::source && tells_of_memory(failure.last_lines)) failure.kind = BuildFailureKind::memory;
   return failure;
 }
 
@@ -153,16 +153,16 @@ std::optional<BuildFailure> BuildAttempt::check_program() const {
   const fs::file_status status = fs::symlink_status(program, error);
   const std::string script = order_.script.script.string();
   if (!fs::exists(status)) {
-    return failed(Kind::not_a_program,
+    return failed(BuildFailureKind::not_a_program,
                   script + " ended well but left no program where its second argument said");
   }
   if (!fs::is_regular_file(status) || ::access(program.c_str(), X_OK) != 0 || fs::file_size(program) == 0) {
-    return failed(Kind::not_a_program, script + " left something that is not an executable file");
+    return failed(BuildFailureKind::not_a_program, script + " left something that is not an executable file");
   }
   return std::nullopt;
 }
 
-BuildFailure BuildAttempt::failed(Kind kind, const std::string& why) const {
+BuildFailure BuildAttempt::failed(BuildFailureKind kind, const std::string& why) const {
   BuildFailure failure;
   failure.commit = order_.commit.id;
   failure.kind = kind;

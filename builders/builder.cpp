@@ -23,7 +23,7 @@ namespace tandem::builders {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = BuildFailure::Kind;
+using BuildFailureKind = BuildFailure::Kind;
 
 bool is_full(const std::error_code& code) {
   return code == std::errc::no_space_on_device || code.value() == EDQUOT;
@@ -74,7 +74,7 @@ std::optional<std::string> too_large_to_keep(const BuildSettings& settings, cons
                      space.available);
 }
 
-BuildFailure failure_of(const BuildSettings& settings, const Commit& commit, Kind kind,
+BuildFailure failure_of(const BuildSettings& settings, const Commit& commit, BuildFailureKind kind,
                         const std::string& why) {
   BuildFailure failure;
   failure.commit = commit.id;
@@ -85,9 +85,9 @@ BuildFailure failure_of(const BuildSettings& settings, const Commit& commit, Kin
 
 /// A server that refuses or lacks something today may give it tomorrow: tokens are renewed, and a submodule
 /// may be pushed after the commit that names it.
-Kind kind_of(FetchFailure::Kind kind) {
-  if (kind == FetchFailure::Kind::stopped) return Kind::stopped;
-  return kind == FetchFailure::Kind::disk ? Kind::disk : Kind::fetch;
+BuildFailureKind kind_of(FetchFailure::Kind kind) {
+  if (kind == FetchFailure::Kind::stopped) return BuildFailureKind::stopped;
+  return kind == FetchFailure::Kind::disk ? BuildFailureKind::disk : BuildFailureKind::fetch;
 }
 
 /// The submodules are asked for before the key is made, because those inside others belong to it too.
@@ -143,10 +143,10 @@ std::variant<Executable, BuildFailure> build_once(const BuildSettings& settings,
   if (auto* failure = std::get_if<BuildFailure>(&result)) return std::move(*failure);
   const auto& built = std::get<BuildAttempt::Built>(result);
   if (const auto why = too_large_to_keep(settings, built.directory)) {
-    return attempt.failed(Kind::disk_limit, *why);
+    return attempt.failed(BuildFailureKind::disk_limit, *why);
   }
   const auto unfit = [&](const std::string& why) {
-    return attempt.failed(Kind::not_a_program, "the build script left something that cannot be kept: " + why);
+    return attempt.failed(BuildFailureKind::not_a_program, "the build script left something that cannot be kept: " + why);
   };
   try {
     auto published =
@@ -171,7 +171,7 @@ std::variant<Executable, BuildFailure> find_or_build(const BuildSettings& settin
     // A program that was added by hand needs no script.
     const CacheEntry by_hand{settings.framework, settings.platform, commit.id, {}};
     if (auto added = ExecutableCache(settings.exec_dir).find(by_hand).executable) return std::move(*added);
-    return failure_of(settings, commit, Kind::script_missing, error.what());
+    return failure_of(settings, commit, BuildFailureKind::script_missing, error.what());
   }
   if (auto failure = bring_submodules(settings, commit, stop)) return std::move(*failure);
   const CacheEntry entry{settings.framework, settings.platform, commit.id, key_of(settings, order)};
@@ -182,7 +182,7 @@ std::variant<Executable, BuildFailure> find_or_build(const BuildSettings& settin
   auto built = build_once(settings, order, settings.jobs, entry, stop);
   const auto* failure = std::get_if<BuildFailure>(&built);
   // Several compilers at a time may need what one alone does not; the log of both runs is kept.
-  if (failure != nullptr && failure->kind == Kind::memory && settings.jobs > 1) {
+  if (failure != nullptr && failure->kind == BuildFailureKind::memory && settings.jobs > 1) {
     built = build_once(settings, order, 1, entry, stop);
   }
   if (auto* executable = std::get_if<Executable>(&built)) executable->repaired = cached.damage;
@@ -213,24 +213,24 @@ std::variant<Executable, BuildFailure> ScriptBuilder::build(const Commit& commit
       }
       return result;
     } catch (const specs::Stopped&) {
-      return failure_of(settings_, commit, Kind::stopped,
+      return failure_of(settings_, commit, BuildFailureKind::stopped,
                         "it was stopped while its files were kept or looked at");
     } catch (const std::system_error& error) {
-      if (is_full(error.code())) return failure_of(settings_, commit, Kind::disk, error.what());
+      if (is_full(error.code())) return failure_of(settings_, commit, BuildFailureKind::disk, error.what());
       if (is_of_host(error.code())) {
         throw HostError(fmt::format("building commit {}: {}", commit.id, error.what()));
       }
-      return failure_of(settings_, commit, Kind::unexpected, error.what());
+      return failure_of(settings_, commit, BuildFailureKind::unexpected, error.what());
     }
   };
   auto result = result_of();
   auto* failure = std::get_if<BuildFailure>(&result);
-  const bool met_full_disk = failure != nullptr && failure->kind == Kind::disk;
+  const bool met_full_disk = failure != nullptr && failure->kind == BuildFailureKind::disk;
   if (met_full_disk || !has_room(settings_.state_dir)) empty_ccache(settings_);
   // What it had written is gone by now.
   if (met_full_disk && has_room(settings_.state_dir) && has_room(settings_.state_dir / "work") &&
       has_room(settings_.exec_dir)) {
-    failure->kind = Kind::too_large;
+    failure->kind = BuildFailureKind::too_large;
     failure->sentence += "; without it the disk has room";
   }
   return result;
@@ -284,30 +284,30 @@ std::variant<Executable, RelinkFailure> ScriptBuilder::relink(const Executable& 
 
 bool may_pass_later(BuildFailure::Kind kind) {
   switch (kind) {
-    case Kind::disk:
-    case Kind::fetch:
-    case Kind::mirror:
-    case Kind::sandbox:
-    case Kind::script_missing:
-    case Kind::too_large:
-    case Kind::unexpected:
-    case Kind::stopped:
+    case BuildFailureKind::disk:
+    case BuildFailureKind::fetch:
+    case BuildFailureKind::mirror:
+    case BuildFailureKind::sandbox:
+    case BuildFailureKind::script_missing:
+    case BuildFailureKind::too_large:
+    case BuildFailureKind::unexpected:
+    case BuildFailureKind::stopped:
       return true;
-    case Kind::source:
-    case Kind::timed_out:
-    case Kind::memory:
-    case Kind::disk_limit:
-    case Kind::processes:
-    case Kind::output:
-    case Kind::not_a_program:
-    case Kind::checkout:
+    case BuildFailureKind::source:
+    case BuildFailureKind::timed_out:
+    case BuildFailureKind::memory:
+    case BuildFailureKind::disk_limit:
+    case BuildFailureKind::processes:
+    case BuildFailureKind::output:
+    case BuildFailureKind::not_a_program:
+    case BuildFailureKind::checkout:
       return false;
   }
   return false;
 }
 
 bool is_of_host(BuildFailure::Kind kind) {
-  return kind == Kind::disk || kind == Kind::mirror || kind == Kind::sandbox || kind == Kind::script_missing;
+  return kind == BuildFailureKind::disk || kind == BuildFailureKind::mirror || kind == BuildFailureKind::sandbox || kind == BuildFailureKind::script_missing;
 }
 
 }  // namespace tandem::builders

@@ -16,7 +16,7 @@ constexpr std::size_t most_sections = 65536;
 constexpr std::size_t most_dynamic = 65536;
 constexpr std::size_t longest_name = 65536;
 
-struct EndElf {
+struct EndImage {
   void operator()(Elf* elf) const { elf_end(elf); }
 };
 
@@ -176,7 +176,7 @@ std::optional<ElfImage> read_elf(std::string_view bytes) {
   static const bool ready = elf_version(EV_CURRENT) != EV_NONE;
   if (!ready || bytes.size() < SELFMAG || bytes.substr(0, SELFMAG) != ELFMAG) return std::nullopt;
   // libelf only reads what it is given so.
-  const std::unique_ptr<Elf, EndElf> elf(elf_memory(const_cast<char*>(bytes.data()), bytes.size()));
+  const std::unique_ptr<Elf, EndImage> elf(elf_memory(const_cast<char*>(bytes.data()), bytes.size()));
   if (elf == nullptr || elf_kind(elf.get()) != ELF_K_ELF) return std::nullopt;
   ElfImage image;
   if (!read_header(elf.get(), bytes, image) || !read_segments(elf.get(), bytes, image)) return std::nullopt;

@@ -14,13 +14,13 @@
 namespace tandem::builders {
 namespace {
 
-using Kind = FetchFailure::Kind;
+using FetchKind = FetchFailure::Kind;
 using Move = Tip::Move;
 using runners::Finished;
 
 constexpr std::array moves{Move::first, Move::same, Move::forward, Move::rewritten};
-constexpr std::array kinds{Kind::unreachable, Kind::refused, Kind::no_branch, Kind::timed_out,
-                           Kind::corrupt,     Kind::disk,    Kind::stopped,   Kind::internal};
+constexpr std::array kinds{FetchKind::unreachable, FetchKind::refused, FetchKind::no_branch, FetchKind::timed_out,
+                           FetchKind::corrupt,     FetchKind::disk,    FetchKind::stopped,   FetchKind::internal};
 
 bool is_commit_id(const std::string& text) {
   return text.size() == 40 &&
@@ -47,23 +47,23 @@ const char* name_of(Move move) {
   return "unknown";
 }
 
-const char* name_of(Kind kind) {
+const char* name_of(FetchKind kind) {
   switch (kind) {
-    case Kind::unreachable:
+    case FetchKind::unreachable:
       return "unreachable";
-    case Kind::refused:
+    case FetchKind::refused:
       return "refused";
-    case Kind::no_branch:
+    case FetchKind::no_branch:
       return "no_branch";
-    case Kind::timed_out:
+    case FetchKind::timed_out:
       return "timed_out";
-    case Kind::corrupt:
+    case FetchKind::corrupt:
       return "corrupt";
-    case Kind::disk:
+    case FetchKind::disk:
       return "disk";
-    case Kind::stopped:
+    case FetchKind::stopped:
       return "stopped";
-    case Kind::internal:
+    case FetchKind::internal:
       return "internal";
   }
   return "unknown";
@@ -93,12 +93,12 @@ std::variant<Tip, FetchFailure> fetch_protocol::read(const std::string& line) {
     }
   }
   if (what == "failure") {
-    const auto* kind = std::find_if(kinds.begin(), kinds.end(), [&](Kind k) { return how == name_of(k); });
+    const auto* kind = std::find_if(kinds.begin(), kinds.end(), [&](FetchKind k) { return how == name_of(k); });
     std::string sentence;
     std::getline(words >> std::ws, sentence);
     if (kind != kinds.end()) return FetchFailure{*kind, sentence};
   }
-  return FetchFailure{Kind::internal, "the fetching child gave no answer that can be understood"};
+  return FetchFailure{FetchKind::internal, "the fetching child gave no answer that can be understood"};
 }
 
 namespace {
@@ -144,7 +144,7 @@ std::variant<Tip, FetchFailure> ask_child(const std::vector<std::string>& argume
   pass(fetch_protocol::token_file_variable, source.token_file);
   pass(fetch_protocol::channel_variable, std::to_string(runners::Children::channel_descriptor));
   const Finished finished = run_while_it_moves(command, options, stop);
-  const auto failed = [&](Kind kind, const std::string& why) {
+  const auto failed = [&](FetchKind kind, const std::string& why) {
     return FetchFailure{kind, fmt::format("{} could not be fetched from {}: {}", what, source.shown, why)};
   };
   switch (finished.how) {
@@ -152,14 +152,14 @@ std::variant<Tip, FetchFailure> ask_child(const std::vector<std::string>& argume
       if (!finished.output.empty()) return fetch_protocol::read(finished.output);
       break;
     case Finished::How::timed_out:
-      return failed(Kind::timed_out, fmt::format("nothing arrived for {:.3g} s, or far too little",
+      return failed(FetchKind::timed_out, fmt::format("nothing arrived for {:.3g} s, or far too little",
                                                  std::chrono::duration<double>(options.deadline).count()));
     case Finished::How::stopped:
-      return failed(Kind::stopped, "stopped on request");
+      return failed(FetchKind::stopped, "stopped on request");
     default:
       break;
   }
-  return failed(Kind::internal, fmt::format("the fetching child {}", describe(finished)));
+  return failed(FetchKind::internal, fmt::format("the fetching child {}", describe(finished)));
 }
 
 }  // namespace

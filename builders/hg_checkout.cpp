@@ -24,21 +24,21 @@ namespace {
 namespace fs = std::filesystem;
 using hg::Refusal;
 using hg::TreeFile;
-using Kind = CheckoutFailure::Kind;
+using CheckoutKind = CheckoutFailure::Kind;
 using runners::Finished;
 using runners::OwnedDescriptor;
 
-[[noreturn]] void refuse(Kind kind, const std::string& sentence) {
+[[noreturn]] void refuse(CheckoutKind kind, const std::string& sentence) {
   throw Refusal{{kind, sentence}};
 }
 
 [[noreturn]] void refuse_errno(const std::string& doing, const std::string& path) {
   const int code = errno;
-  refuse(Kind::disk, fmt::format("cannot {} '{}': {}", doing, printable(path, 500), std::strerror(code)));
+  refuse(CheckoutKind::disk, fmt::format("cannot {} '{}': {}", doing, printable(path, 500), std::strerror(code)));
 }
 
 [[noreturn]] void differs(const std::string& path) {
-  refuse(Kind::corrupt,
+  refuse(CheckoutKind::corrupt,
          fmt::format("what was written at '{}' is not what the commit holds", printable(path, 500)));
 }
 
@@ -74,7 +74,7 @@ class ArchivedTree {
  private:
   void visit(int directory, const std::string& path) {
     for (const std::string& name : names_in(directory, path)) {
-      if (stop_.stop_requested()) refuse(Kind::stopped, "the checkout was stopped on request");
+      if (stop_.stop_requested()) refuse(CheckoutKind::stopped, "the checkout was stopped on request");
       const std::string at = path + name;
       struct stat status {};
       if (::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
@@ -147,7 +147,7 @@ void refuse_subrepositories(int top) {
   if (got <= 0) return;  // none, or those that there were are gone
   const std::string_view text(line, static_cast<std::size_t>(got));
   const std::string_view first = text.substr(0, text.find('\n'));
-  refuse(Kind::submodules,
+  refuse(CheckoutKind::submodules,
          fmt::format("subrepositories are not supported: the commit holds one at '{}'",
                      printable(first.substr(std::min(first.find(' ') + 1, first.size())), 500)));
 }
@@ -162,14 +162,14 @@ void archive(const fs::path& mirror, const std::string& id, const fs::path& dire
       "files",    "--no-decode",          "--",       "."};
   const Finished finished = hg::run(call, stop);
   if (finished.succeeded()) return;
-  if (finished.how == Finished::How::stopped) refuse(Kind::stopped, "the checkout was stopped on request");
+  if (finished.how == Finished::How::stopped) refuse(CheckoutKind::stopped, "the checkout was stopped on request");
   const std::string why = hg::reason(finished);
   const auto tells = [&](const char* words) { return why.find(words) != std::string::npos; };
   if (tells("missing processor for flag")) {
-    refuse(Kind::large_files, "Mercurial's lfs is not supported: the commit holds only pointers to content");
+    refuse(CheckoutKind::large_files, "Mercurial's lfs is not supported: the commit holds only pointers to content");
   }
   const bool disk = tells("No space left") || tells("quota") || tells("Permission denied");
-  refuse(disk ? Kind::disk : Kind::corrupt, fmt::format("commit {} cannot be written out: {}", id, why));
+  refuse(disk ? CheckoutKind::disk : CheckoutKind::corrupt, fmt::format("commit {} cannot be written out: {}", id, why));
 }
 
 }  // namespace
@@ -181,7 +181,7 @@ std::optional<CheckoutFailure> HgRepository::checkout(const Commit& commit, cons
     if (top.get() < 0) refuse_errno("open the directory", empty_directory);
     // hg would overwrite what is there, and follow links.
     if (!names_in(top.get(), empty_directory).empty()) {
-      refuse(Kind::corrupt, fmt::format("the directory '{}' is not empty", empty_directory.string()));
+      refuse(CheckoutKind::corrupt, fmt::format("the directory '{}' is not empty", empty_directory.string()));
     }
     const std::vector<TreeFile> files = hg::proven_files(mirror_, commit.id, stop);
     if (!files.empty()) archive(mirror_, commit.id, empty_directory, stop);

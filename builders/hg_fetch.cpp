@@ -18,7 +18,7 @@ namespace tandem::builders {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = FetchFailure::Kind;
+using FetchKind = FetchFailure::Kind;
 using runners::Finished;
 using Clock = std::chrono::steady_clock;
 
@@ -49,7 +49,7 @@ class Fetch {
   Tip bring() {
     const auto held = hg::lock_mirror(mirror_, end_, stop_);
     if (!held) {
-      stop_because(stop_.stop_requested() ? Kind::stopped : Kind::timed_out,
+      stop_because(stop_.stop_requested() ? FetchKind::stopped : FetchKind::timed_out,
                    "another process held the lock of the mirror");
     }
     const Cleared cleared(work_);
@@ -65,7 +65,7 @@ class Fetch {
     if (previous == found.id) return tip;
     const hg::History history = hg::read_history(mirror_);
     const auto now = history.find(found.id);
-    if (!now) stop_because(Kind::corrupt, "the commit of the branch did not come with it");
+    if (!now) stop_because(FetchKind::corrupt, "the commit of the branch did not come with it");
     check_name(found, *now);
     const auto before = previous.empty() ? std::nullopt : history.find(previous);
     if (previous.empty()) {
@@ -86,7 +86,7 @@ class Fetch {
 
   /// A step that was killed at the deadline or on request speaks of its own failure only.
   void check_time() const {
-    if (stop_.stop_requested()) stop_because(Kind::stopped, "stopped on request");
+    if (stop_.stop_requested()) stop_because(FetchKind::stopped, "stopped on request");
     static_cast<void>(left());
   }
 
@@ -113,7 +113,7 @@ class Fetch {
     fs::path path;
   };
 
-  [[noreturn]] void stop_because(Kind kind, const std::string& why) const {
+  [[noreturn]] void stop_because(FetchKind kind, const std::string& why) const {
     throw Stop{{kind, without_secrets(fmt::format("branch '{}' could not be fetched from {}: {}",
                                                   source_.branch, source_.shown, why))}};
   }
@@ -125,7 +125,7 @@ class Fetch {
   }
 
   [[noreturn]] void time_is_up() const {
-    stop_because(Kind::timed_out,
+    stop_because(FetchKind::timed_out,
                  fmt::format("no end after {:.3g} s", std::chrono::duration<double>(deadline_).count()));
   }
 
@@ -136,7 +136,7 @@ class Fetch {
       hg::replace_file(settings_file(), access_.settings);  // made with mode 0600
     } else {
       if (!fs::is_directory(local_ / ".hg"))
-        stop_because(Kind::unreachable, "there is no repository any more");
+        stop_because(FetchKind::unreachable, "there is no repository any more");
       hg::make_view(local_, work_ / "view", hg::Depth::names);
     }
     hg::prepare_mirror(mirror_, left());
@@ -154,14 +154,14 @@ class Fetch {
     call.deadline = left();
     Finished finished = hg::run(call, stop_);
     if (finished.how == Finished::How::timed_out) time_is_up();
-    if (finished.how == Finished::How::stopped) stop_because(Kind::stopped, "stopped on request");
+    if (finished.how == Finished::How::stopped) stop_because(FetchKind::stopped, "stopped on request");
     return finished;
   }
 
   [[noreturn]] void fail(const Finished& finished) const {
     const std::string why = hg::reason(finished);
-    const Kind kind = kind_of_hg_failure(finished.errors + finished.output);
-    if (kind == Kind::refused && why.find("uthorization") != std::string::npos) {
+    const FetchKind kind = kind_of_hg_failure(finished.errors + finished.output);
+    if (kind == FetchKind::refused && why.find("uthorization") != std::string::npos) {
       stop_because(kind,
                    fmt::format("the server wants other credentials: {}; write `user:password` or a token "
                                "into a file of mode 600 and name it as token_file",
@@ -175,22 +175,22 @@ class Fetch {
     std::istringstream lines(listed.output);
     std::vector<std::string> names;
     for (std::string line; std::getline(lines, line);) names.push_back(printable(line, 200));
-    if (!listed.succeeded()) stop_because(Kind::no_branch, "it has no such branch, bookmark or tag");
-    throw Stop{{Kind::no_branch, missing_branch(source_.shown, source_.branch, std::move(names))}};
+    if (!listed.succeeded()) stop_because(FetchKind::no_branch, "it has no such branch, bookmark or tag");
+    throw Stop{{FetchKind::no_branch, missing_branch(source_.shown, source_.branch, std::move(names))}};
   }
 
   [[nodiscard]] Found look_up() const {
     const Finished finished = run({"-R", mirror_, "identify", "--rev", source_.branch, "--template",
                                    "{node}\\n{join(bookmarks, '\\n')}\\n", "--", place()});
     if (!finished.succeeded()) {
-      if (kind_of_hg_failure(finished.errors) == Kind::no_branch) no_branch();
+      if (kind_of_hg_failure(finished.errors) == FetchKind::no_branch) no_branch();
       fail(finished);
     }
     std::istringstream lines(finished.output);
     Found found;
     std::getline(lines, found.id);
     for (std::string line; std::getline(lines, line);) found.bookmarks.push_back(line);
-    if (!hg::is_node(found.id)) stop_because(Kind::corrupt, "the server gave no commit for it");
+    if (!hg::is_node(found.id)) stop_because(FetchKind::corrupt, "the server gave no commit for it");
     const bool nothing = found.id.find_first_not_of('0') == std::string::npos;
     if (nothing || source_.branch == ".") no_branch();
     return found;
@@ -251,12 +251,12 @@ std::variant<Tip, FetchFailure> attempt(Fetch& fetch) try {
 
 std::variant<Tip, FetchFailure> fetch_hg(const fs::path& mirror, const Source& source,
                                          std::chrono::nanoseconds deadline, const std::stop_token& stop) {
-  if (!hg::find_program()) return FetchFailure{Kind::internal, hg::not_installed};
+  if (!hg::find_program()) return FetchFailure{FetchKind::internal, hg::not_installed};
   Fetch fetch(mirror, source, deadline, stop);
   auto answer = attempt(fetch);
   const auto* failure = std::get_if<FetchFailure>(&answer);
   const bool may_be_ours =
-      failure != nullptr && (failure->kind == Kind::corrupt || failure->kind == Kind::internal);
+      failure != nullptr && (failure->kind == FetchKind::corrupt || failure->kind == FetchKind::internal);
   try {
     if (may_be_ours && fetch.mend()) answer = attempt(fetch);
   } catch (const Stop& stopped) {

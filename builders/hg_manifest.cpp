@@ -15,19 +15,19 @@ namespace tandem::builders::hg {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = CheckoutFailure::Kind;
+using CheckoutKind = CheckoutFailure::Kind;
 using runners::Finished;
 
-constexpr std::size_t digits = 40;
+constexpr std::size_t id_digits = 40;
 constexpr std::size_t most_files = 2'000'000;
 constexpr std::ptrdiff_t deepest = 200;
 
-[[noreturn]] void refuse(Kind kind, const std::string& sentence) {
+[[noreturn]] void refuse(CheckoutKind kind, const std::string& sentence) {
   throw Refusal{{kind, sentence}};
 }
 
 [[noreturn]] void not_sound(const std::string& commit, const char* what) {
-  refuse(Kind::corrupt, fmt::format("commit {} in the mirror is damaged: {}", commit, what));
+  refuse(CheckoutKind::corrupt, fmt::format("commit {} in the mirror is damaged: {}", commit, what));
 }
 
 std::string bytes_of(std::string_view hexadecimal) {
@@ -59,13 +59,13 @@ class Blocks {
 
   Block next() {
     const std::string_view head = rest_.substr(0, rest_.find('\n'));
-    constexpr std::size_t before_length = 2 * (digits + 1);
-    if (head.size() <= before_length || !is_node(head.substr(0, digits)) ||
-        !is_node(head.substr(digits + 1, digits))) {
+    constexpr std::size_t before_length = 2 * (id_digits + 1);
+    if (head.size() <= before_length || !is_node(head.substr(0, id_digits)) ||
+        !is_node(head.substr(id_digits + 1, id_digits))) {
       not_sound(commit_, "hg's account of it ends early");
     }
-    std::string_view smaller = head.substr(0, digits);
-    std::string_view larger = head.substr(digits + 1, digits);
+    std::string_view smaller = head.substr(0, id_digits);
+    std::string_view larger = head.substr(id_digits + 1, id_digits);
     if (larger < smaller) std::swap(smaller, larger);
     std::size_t length = 0;
     std::from_chars(head.data() + before_length, head.data() + head.size(), length);
@@ -83,11 +83,11 @@ class Blocks {
 
 void check_path(const std::string& path, const std::unordered_set<std::string>& files) {
   const auto unsafe = [&] {
-    refuse(Kind::unsafe_path, fmt::format("the commit holds the path '{}', which is not allowed in a tree",
+    refuse(CheckoutKind::unsafe_path, fmt::format("the commit holds the path '{}', which is not allowed in a tree",
                                           printable(path, 500)));
   };
   if (std::count(path.begin(), path.end(), '/') > deepest) {
-    refuse(Kind::too_large, "the commit's directories are nested too deeply");
+    refuse(CheckoutKind::too_large, "the commit's directories are nested too deeply");
   }
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
@@ -99,7 +99,7 @@ void check_path(const std::string& path, const std::unordered_set<std::string>& 
     begin = end + 1;
   }
   if (path.starts_with(".hglf/")) {
-    refuse(Kind::large_files,
+    refuse(CheckoutKind::large_files,
            fmt::format("largefiles is not supported: '{}' stands for a large file", printable(path, 500)));
   }
 }
@@ -119,15 +119,15 @@ std::vector<TreeFile> parse(std::string_view manifest, const std::string& commit
     const std::string_view line = manifest.substr(0, end);
     const auto nul = line.find('\0');
     if (end == std::string_view::npos || nul == std::string_view::npos ||
-        !is_node(line.substr(nul + 1, digits))) {
+        !is_node(line.substr(nul + 1, id_digits))) {
       not_sound(commit, "its manifest has another form");
     }
     TreeFile file;
     file.path = line.substr(0, nul);
-    file.node = line.substr(nul + 1, digits);
-    file.type = type_of(line.substr(nul + 1 + digits), commit);
+    file.node = line.substr(nul + 1, id_digits);
+    file.type = type_of(line.substr(nul + 1 + id_digits), commit);
     files.push_back(std::move(file));
-    if (files.size() > most_files) refuse(Kind::too_large, "the commit holds too many files");
+    if (files.size() > most_files) refuse(CheckoutKind::too_large, "the commit holds too many files");
     manifest.remove_prefix(end + 1);
   }
   return files;
@@ -163,16 +163,16 @@ std::vector<TreeFile> proven_files(const fs::path& mirror, const std::string& co
   call.arguments = {
       "--config", with_our_commands(our_folder(mirror)), "--hidden", "-R", mirror, "tandem-witness", commit};
   const Finished finished = run(call, stop);
-  if (finished.how == Finished::How::stopped) refuse(Kind::stopped, "the checkout was stopped on request");
-  if (finished.how == Finished::How::flooded) refuse(Kind::too_large, "the commit holds too many files");
+  if (finished.how == Finished::How::stopped) refuse(CheckoutKind::stopped, "the checkout was stopped on request");
+  if (finished.how == Finished::How::flooded) refuse(CheckoutKind::too_large, "the commit holds too many files");
   if (!finished.succeeded()) not_sound(commit, reason(finished).c_str());
 
   Blocks blocks(finished.output, commit);
   const Block change = blocks.next();
   if (change.id() != commit) not_sound(commit, "its text has another id");
   const Block manifest = blocks.next();
-  const std::string_view manifest_id = change.bytes.substr(0, digits);
-  const bool empty = manifest_id == std::string(digits, '0') && manifest.bytes.empty();
+  const std::string_view manifest_id = change.bytes.substr(0, id_digits);
+  const bool empty = manifest_id == std::string(id_digits, '0') && manifest.bytes.empty();
   if (!empty && manifest.id() != manifest_id) not_sound(commit, "its manifest has another id");
 
   std::vector<TreeFile> files = parse(manifest.bytes, commit);

@@ -14,18 +14,18 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using Kind = ManifestFile::Kind;
+using ManifestKind = ManifestFile::Kind;
 
 constexpr int schema = 1;
 constexpr std::size_t most_files = 200'000;
 constexpr std::size_t most_text = std::size_t{128} << 20;
 
-const char* name_of(Kind kind) {
-  return kind == Kind::data ? "data" : kind == Kind::program ? "program" : "link";
+const char* name_of(ManifestKind kind) {
+  return kind == ManifestKind::data ? "data" : kind == ManifestKind::program ? "program" : "link";
 }
 
-Kind kind_named(const std::string& name) {
-  for (const Kind kind : {Kind::data, Kind::program, Kind::link}) {
+ManifestKind kind_named(const std::string& name) {
+  for (const ManifestKind kind : {ManifestKind::data, ManifestKind::program, ManifestKind::link}) {
     if (name == name_of(kind)) return kind;
   }
   throw Error(fmt::format("the manifest has a file of kind '{}'", printable(name, 40)));
@@ -87,12 +87,12 @@ std::variant<std::vector<ManifestFile>, std::string> take_inventory(const fs::pa
         return fmt::format("'{}' is a symbolic link out of the directory, to '{}'", file.path,
                            target.string());
       }
-      file.kind = Kind::link;
+      file.kind = ManifestKind::link;
       file.size = target.string().size();
       file.sha256 = sha256_of(target.string());
     } else if (fs::is_regular_file(status)) {
       const bool executable = (status.permissions() & fs::perms::owner_exec) != fs::perms::none;
-      file.kind = executable ? Kind::program : Kind::data;
+      file.kind = executable ? ManifestKind::program : ManifestKind::data;
       file.size = fs::file_size(entry.path());
       if (hashing == Hashing::yes) file.sha256 = sha256_of_file(entry.path());
     } else if (fs::is_directory(status)) {

@@ -19,7 +19,7 @@ using git::Handle;
 using git::Mode;
 using git::Out;
 using git::refuse;
-using Kind = CheckoutFailure::Kind;
+using CheckoutKind = CheckoutFailure::Kind;
 using runners::OwnedDescriptor;
 
 /// A tree of a few objects can unfold to billions of files; no framework comes near these.
@@ -30,7 +30,7 @@ void check_name(const std::string& name, const std::string& path) {
   std::string lower = name;
   std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
   if (name.empty() || name == "." || name == ".." || lower == ".git" || name.find('/') != std::string::npos) {
-    refuse(Kind::unsafe_path, fmt::format("the commit holds the path '{}', which is not allowed in a tree",
+    refuse(CheckoutKind::unsafe_path, fmt::format("the commit holds the path '{}', which is not allowed in a tree",
                                           printable(path, 500)));
   }
 }
@@ -52,7 +52,7 @@ void refuse_if_unreadable(const std::filesystem::path& mirror) {
   try {
     git::check_packs(mirror);
   } catch (const HostError& error) {
-    refuse(Kind::disk, error.what());
+    refuse(CheckoutKind::disk, error.what());
   } catch (const Error&) {
     return;  // That is damage.
   }
@@ -140,11 +140,11 @@ class TreeOnDisk {
                 const Visit& visit) {
     Handle<git_tree> tree;
     if (git_tree_lookup(Out(tree), origin.repository, &id) != 0) no_object(origin, path);
-    if (depth > deepest) refuse(Kind::too_large, "the commit's directories are nested too deeply");
+    if (depth > deepest) refuse(CheckoutKind::too_large, "the commit's directories are nested too deeply");
     const std::size_t count = git_tree_entrycount(tree.get());
     for (std::size_t i = 0; i < count; ++i) {
-      if (stop_.stop_requested()) refuse(Kind::stopped, "the checkout was stopped on request");
-      if (++entries_ > 2 * most_entries) refuse(Kind::too_large, "the commit holds too many files");
+      if (stop_.stop_requested()) refuse(CheckoutKind::stopped, "the checkout was stopped on request");
+      if (++entries_ > 2 * most_entries) refuse(CheckoutKind::too_large, "the commit holds too many files");
       const git_tree_entry* entry = git_tree_entry_byindex(tree.get(), i);
       const std::string name = git_tree_entry_name(entry);
       check_name(name, path + name);
@@ -165,7 +165,7 @@ class TreeOnDisk {
                                  const std::string& at) const {
     const std::string id = git::hex(*git_tree_entry_id(entry));
     const auto refuse_it = [&](const std::string& why) {
-      refuse(Kind::submodules, fmt::format("the submodule '{}' {}", printable(at, 500), why));
+      refuse(CheckoutKind::submodules, fmt::format("the submodule '{}' {}", printable(at, 500), why));
     };
     if (parent.level == git::deepest_submodule) refuse_it("is nested too deeply");
     const auto described = git::submodules_of(parent.repository, parent.commit, parent.mirror);
@@ -201,21 +201,21 @@ class TreeOnDisk {
     if (git_attr_get_ext(&filter, origin.repository, &options, inside.c_str(), "filter") != 0)
       no_object(origin, path);
     if (filter == nullptr || std::string_view(filter) != "lfs") return;
-    refuse(Kind::large_files,
+    refuse(CheckoutKind::large_files,
            fmt::format("git LFS is not supported: '{}' is only a pointer to its content; keep the file in "
                        "the repository, or let build.sh bring it",
                        printable(path, 500)));
   }
 
   [[noreturn]] static void differs(const std::string& path) {
-    refuse(Kind::corrupt,
+    refuse(CheckoutKind::corrupt,
            fmt::format("what was written at '{}' is not what the commit holds", printable(path, 500)));
   }
 
   [[noreturn]] static void corrupt(const Origin& origin, const std::string& sentence) {
     const std::string why = git::last_message();
     refuse_if_unreadable(git_repository_commondir(origin.repository));
-    refuse(Kind::corrupt, fmt::format("{}: {}", sentence, why));
+    refuse(CheckoutKind::corrupt, fmt::format("{}: {}", sentence, why));
   }
 
   [[noreturn]] static void no_object(const Origin& origin, const std::string& path) {
@@ -246,7 +246,7 @@ std::optional<CheckoutFailure> GitRepository::checkout(const Commit& commit,
       write_and_verify();
     } catch (const Error& error) {
       refuse_if_unreadable(path_);
-      refuse(Kind::corrupt, error.what());
+      refuse(CheckoutKind::corrupt, error.what());
     }
   } catch (const git::CheckoutRefusal& refusal) {
     return refusal.failure;

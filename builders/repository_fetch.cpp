@@ -26,7 +26,7 @@ using git::Out;
 using git::References;
 using git::Stop;
 using git::stop;
-using Kind = FetchFailure::Kind;
+using FetchKind = FetchFailure::Kind;
 
 struct Request {
   fs::path mirror;
@@ -53,7 +53,7 @@ std::string choose(const Request& request, const References& references, const s
         "still holds",
         previous);
   }
-  throw Stop{{Kind::no_branch, sentence}};
+  throw Stop{{FetchKind::no_branch, sentence}};
 }
 
 std::string commit_at(const Errand& errand, git_repository* repository, const std::string& reference) {
@@ -64,9 +64,9 @@ std::string commit_at(const Errand& errand, git_repository* repository, const st
   Handle<git_object> commit;
   const int peeled = git_reference_peel(Out(commit), found.get(), GIT_OBJECT_COMMIT);
   if (peeled == GIT_EPEEL || peeled == GIT_EINVALIDSPEC) {
-    stop(errand, Kind::no_branch, "it is a tag of something that is not a commit");
+    stop(errand, FetchKind::no_branch, "it is a tag of something that is not a commit");
   }
-  if (peeled != 0) stop(errand, Kind::corrupt, git::last_message());
+  if (peeled != 0) stop(errand, FetchKind::corrupt, git::last_message());
   return git::hex(*git_object_id(commit.get()));
 }
 
@@ -208,7 +208,7 @@ Tip bring(const Request& request) {
   const Errand& errand = request.errand;
   const std::string ours = mirror_reference(request.branch);
   if (git_reference_is_valid_name(ours.c_str()) != 1) {
-    stop(errand, Kind::no_branch, "this is not a possible name of a branch");
+    stop(errand, FetchKind::no_branch, "this is not a possible name of a branch");
   }
   const runners::OwnedDescriptor held = git::lock_mirror(request.mirror);
   const Handle<git_repository> repository =
@@ -276,7 +276,7 @@ int fetch_in_child(const std::vector<std::string>& arguments) {
   } catch (const Stop& stopped) {
     answer = stopped.failure;
   } catch (const std::exception& error) {
-    answer = FetchFailure{git::tells_of_a_full_disk(error.what()) ? Kind::disk : Kind::internal,
+    answer = FetchFailure{git::tells_of_a_full_disk(error.what()) ? FetchKind::disk : FetchKind::internal,
                           conceal(error.what(), url)};
   }
   std::fputs(fetch_protocol::write(answer).c_str(), stdout);

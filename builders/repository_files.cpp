@@ -14,15 +14,15 @@
 namespace tandem::builders::git {
 
 using runners::OwnedDescriptor;
-using Kind = CheckoutFailure::Kind;
+using CheckoutKind = CheckoutFailure::Kind;
 
-void refuse(Kind kind, const std::string& sentence) {
+void refuse(CheckoutKind kind, const std::string& sentence) {
   throw CheckoutRefusal{{kind, sentence}};
 }
 
 void refuse_errno(const std::string& doing, const std::string& path) {
   const int code = errno;
-  const Kind kind = code == EEXIST ? Kind::unsafe_path : Kind::disk;
+  const CheckoutKind kind = code == EEXIST ? CheckoutKind::unsafe_path : CheckoutKind::disk;
   refuse(kind, fmt::format("cannot {} '{}': {}", doing, printable(path, 500), std::strerror(code)));
 }
 
@@ -55,7 +55,7 @@ void write_file(int directory, const std::string& name, std::string_view content
 void write_link(int directory, const std::string& name, const std::string& target, const timespec (&times)[2],
                 const std::string& path) {
   if (target.empty() || target.find('\0') != std::string::npos) {
-    refuse(Kind::unsafe_path,
+    refuse(CheckoutKind::unsafe_path,
            fmt::format("the symbolic link '{}' has no usable target", printable(path, 500)));
   }
   if (::symlinkat(target.c_str(), directory, name.c_str()) != 0) refuse_errno("make the link", path);

@@ -12,14 +12,14 @@
 namespace tandem::builders {
 namespace {
 
-constexpr std::size_t largest_file = std::size_t{1} << 20;
+constexpr std::size_t largest_gitmodules = std::size_t{1} << 20;
 constexpr std::size_t most_modules = 1000;
 constexpr std::size_t longest_value = 4000;
 
 /// git's configuration syntax as far as .gitmodules needs it.
 class ConfigText {
  public:
-  explicit ConfigText(std::string_view text) : text_(text.substr(0, largest_file)) {}
+  explicit ConfigText(std::string_view text) : text_(text.substr(0, largest_gitmodules)) {}
 
   /// Section header with its quoted name, or key and value.
   struct Line {

@@ -15,19 +15,19 @@ namespace tandem::builders::git {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = FetchFailure::Kind;
+using FetchKind = FetchFailure::Kind;
 
 std::string_view message_of_last() {
   const git_error* error = git_error_last();
   return error == nullptr || error->message == nullptr ? "" : error->message;
 }
 
-Kind kind_of(int code) {
+FetchKind kind_of(int code) {
   const git_error* error = git_error_last();
   const std::string_view message = message_of_last();
-  if (tells_of_a_full_disk(message)) return Kind::disk;
-  if (code == GIT_EAUTH || code == GIT_ECERTIFICATE || is_owner_refusal(code)) return Kind::refused;
-  if (message.starts_with("remote error")) return Kind::refused;
+  if (tells_of_a_full_disk(message)) return FetchKind::disk;
+  if (code == GIT_EAUTH || code == GIT_ECERTIFICATE || is_owner_refusal(code)) return FetchKind::refused;
+  if (message.starts_with("remote error")) return FetchKind::refused;
   switch (error == nullptr ? GIT_ERROR_NONE : error->klass) {
     case GIT_ERROR_ZLIB:
     case GIT_ERROR_ODB:
@@ -36,16 +36,16 @@ Kind kind_of(int code) {
     case GIT_ERROR_TREE:
     case GIT_ERROR_INDEXER:
     case GIT_ERROR_SHA:
-      return Kind::corrupt;
+      return FetchKind::corrupt;
     case GIT_ERROR_NET:
     case GIT_ERROR_SSL:
     case GIT_ERROR_SSH:
     case GIT_ERROR_HTTP:
     case GIT_ERROR_OS:
     case GIT_ERROR_REPOSITORY:
-      return Kind::unreachable;
+      return FetchKind::unreachable;
     default:
-      return Kind::internal;
+      return FetchKind::internal;
   }
 }
 
@@ -71,7 +71,7 @@ void refuse_incomplete(const Errand& errand) {
   Handle<git_repository> source;
   if (path.empty() || open(source, path) != 0) return;
   const std::string lacking = what_is_lacking(source.get());
-  if (!lacking.empty()) stop(errand, Kind::refused, "it " + lacking);
+  if (!lacking.empty()) stop(errand, FetchKind::refused, "it " + lacking);
 }
 
 /// It would also read a file that a crash has cut short until the deadline.
@@ -81,7 +81,7 @@ void refuse_cut_objects(const Errand& errand) {
   if (path.empty() || open(source, path) != 0) return;
   const fs::path cut = find_cut_object(fs::path(git_repository_commondir(source.get())) / "objects");
   if (cut.empty()) return;
-  stop(errand, Kind::corrupt,
+  stop(errand, FetchKind::corrupt,
        fmt::format("its object '{}' is cut short; run `git fsck` there and fetch or restore the object",
                    cut.string()));
 }
@@ -93,7 +93,7 @@ bool tells_of_a_full_disk(std::string_view message) {
          message.find("quota exceeded") != std::string_view::npos;
 }
 
-void stop(const Errand& errand, Kind kind, const std::string& why) {
+void stop(const Errand& errand, FetchKind kind, const std::string& why) {
   const std::string sentence =
       fmt::format("{} could not be fetched from {}: {}", errand.what, errand.shown, why);
   throw Stop{{kind, conceal(sentence, errand.url)}};
@@ -101,7 +101,7 @@ void stop(const Errand& errand, Kind kind, const std::string& why) {
 
 void check(const Errand& errand, int code) {
   if (code >= 0) return;
-  const Kind kind = kind_of(code);
+  const FetchKind kind = kind_of(code);
   if (is_owner_refusal(code)) stop(errand, kind, owner_sentence(errand.url));
   stop(errand, kind, last_message());
 }
@@ -119,21 +119,21 @@ struct Connection::Inside {
   void check(int code) const {
     if (code >= 0) return;
     if (!credentials.distrust().empty()) {
-      git::stop(errand, Kind::refused, credentials.distrust());
+      git::stop(errand, FetchKind::refused, credentials.distrust());
     }
     // A key that cannot be used is an error of ssh like any other, but comes after the question.
     const git_error* error = git_error_last();
     const bool by_ssh = error != nullptr && error->klass == GIT_ERROR_SSH && !connected;
     if (code == GIT_EAUTH || (by_ssh && credentials.asked())) {
-      git::stop(errand, Kind::refused, credentials.refusal());
+      git::stop(errand, FetchKind::refused, credentials.refusal());
     }
     // libgit2 1.5 takes the line "shallow ID" of a server for a broken reference.
     if (message_of_last().find("error parsing REF pkt-line") != std::string_view::npos) {
-      git::stop(errand, Kind::refused,
+      git::stop(errand, FetchKind::refused,
                 "the server's list of references cannot be read, as when its repository is shallow; run "
                 "`git fetch --unshallow` there, or give the URL of the repository it was cloned from");
     }
-    if (is_owner_refusal(code)) git::stop(errand, Kind::refused, owner_sentence(errand.url));
+    if (is_owner_refusal(code)) git::stop(errand, FetchKind::refused, owner_sentence(errand.url));
     git::stop(errand, kind_of(code), credentials.conceal(last_message()));
   }
 
@@ -148,7 +148,7 @@ Connection::Connection(const Errand& errand, git_repository* repository) {
   try {
     inside_ = std::make_unique<Inside>(errand);
   } catch (const InputError& error) {
-    git::stop(errand, Kind::refused, error.what());
+    git::stop(errand, FetchKind::refused, error.what());
   }
   refuse_incomplete(errand);
   Inside& in = *inside_;

@@ -14,7 +14,7 @@ namespace git {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = FetchFailure::Kind;
+using FetchKind = FetchFailure::Kind;
 
 /// A relative URL means something only together with the parent; the parent's own URL may hold a password
 /// and may change, so its place stands for it.
@@ -38,10 +38,10 @@ class Bringer {
       const std::string path = prefix + submodule.path;
       Errand errand = errand_for(parent, submodule, path);
       if (depth == deepest_submodule) {
-        stop(errand, Kind::refused,
+        stop(errand, FetchKind::refused,
              fmt::format("submodules are nested more than {} levels deep", deepest_submodule));
       }
-      if (++count_ > most) stop(errand, Kind::refused, fmt::format("there are more than {} of them", most));
+      if (++count_ > most) stop(errand, FetchKind::refused, fmt::format("there are more than {} of them", most));
       const fs::path mirror = modules_ / submodule.mirror;
       Handle<git_repository> opened;
       {
@@ -67,7 +67,7 @@ class Bringer {
     try {
       errand.url = submodule_url(parent.url, submodule.url);
     } catch (const InputError& error) {
-      throw Stop{{Kind::refused, fmt::format("{} is not fetched: {}", errand.what, error.what())}};
+      throw Stop{{FetchKind::refused, fmt::format("{} is not fetched: {}", errand.what, error.what())}};
     }
     if (is_same_host(parent.url, errand.url)) {
       errand.key_file = parent.key_file;
@@ -98,10 +98,10 @@ class Bringer {
     try {
       Connection(errand, repository).download({id});
     } catch (const Stop& stopped) {
-      if (stopped.failure.kind != Kind::refused && stopped.failure.kind != Kind::internal) throw;
+      if (stopped.failure.kind != FetchKind::refused && stopped.failure.kind != FetchKind::internal) throw;
     }
     if (!holds(repository, id)) {
-      stop(errand, Kind::refused,
+      stop(errand, FetchKind::refused,
            fmt::format("no branch or tag leads to its commit {}, and the server does not give it by its id; "
                        "it was perhaps never pushed",
                        id));

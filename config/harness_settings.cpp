@@ -49,7 +49,7 @@ constexpr Field<Texts> maps[] = {{"env", &HarnessSettings::env, &HarnessOverride
                                  {"string_map", &HarnessSettings::string_map, &HarnessOverrides::string_map}};
 
 template <class Type>
-void take(Type& to, const std::optional<Type>& from) {
+void take_if(Type& to, const std::optional<Type>& from) {
   if (from) to = *from;
 }
 
@@ -69,20 +69,20 @@ std::string complain_of_variable(const std::string& name) {
   return "is not a name of an environment variable; write a name without \"=\"";
 }
 
-void refuse_if(const std::string& complaint, const Node& node) {
+void refuse_path_if(const std::string& complaint, const Node& node) {
   if (!complaint.empty()) node.fail(complaint);
 }
 
 fs::path read_path(const Node& node, const fs::path& folder) {
   const fs::path value = node.as_string();
-  refuse_if(complain_of_path(value), node);
+  refuse_path_if(complain_of_path(value), node);
   return (folder / value).lexically_normal();
 }
 
 Texts read_texts(const Node& node, std::string (*complain_of_name)(const std::string&)) {
   Texts values;
   for (const specs::Member& member : node.members()) {
-    if (complain_of_name != nullptr) refuse_if(complain_of_name(member.key), member.value);
+    if (complain_of_name != nullptr) refuse_path_if(complain_of_name(member.key), member.value);
     values.emplace(member.key, member.value.scalar_text());
   }
   return values;
@@ -91,16 +91,16 @@ Texts read_texts(const Node& node, std::string (*complain_of_name)(const std::st
 }  // namespace
 
 void apply(HarnessSettings& settings, const HarnessOverrides& said) {
-  for (const auto& field : paths) take(settings.*field.setting, said.*field.said);
-  for (const auto& field : texts) take(settings.*field.setting, said.*field.said);
+  for (const auto& field : paths) take_if(settings.*field.setting, said.*field.said);
+  for (const auto& field : texts) take_if(settings.*field.setting, said.*field.said);
   for (const auto& field : maps) {
     if (!(said.*field.said)) continue;
     for (const auto& [name, value] : *(said.*field.said)) (settings.*field.setting)[name] = value;
   }
-  take(settings.remote_access_token, said.remote_access_token);
-  take(settings.regressed_types, said.regressed_types);
-  take(settings.shared_libs, said.shared_libs);
-  take(settings.screen_reporter, said.screen_reporter);
+  take_if(settings.remote_access_token, said.remote_access_token);
+  take_if(settings.regressed_types, said.regressed_types);
+  take_if(settings.shared_libs, said.shared_libs);
+  take_if(settings.screen_reporter, said.screen_reporter);
 }
 
 HarnessOverrides checked(HarnessOverrides flags) {
@@ -137,7 +137,7 @@ HarnessOverrides read_harness(const Node& root, const fs::path& folder, specs::P
     with(field.name, [&](const Node& node) { said.*field.said = read_path(node, folder); });
   for (const auto& field : texts)
     with(field.name, [&](const Node& node) { said.*field.said = node.as_string(); });
-  with("run_type", [&](const Node& node) { refuse_if(complain_of_run_type(*said.run_type), node); });
+  with("run_type", [&](const Node& node) { refuse_path_if(complain_of_run_type(*said.run_type), node); });
   with("env", [&](const Node& node) { said.env = read_texts(node, complain_of_variable); });
   with("string_map", [&](const Node& node) { said.string_map = read_texts(node, nullptr); });
   with("screen_reporter", [&](const Node& node) { said.screen_reporter = node.as_bool(); });

@@ -11,7 +11,7 @@
 namespace tandem::daemon {
 namespace {
 
-constexpr const char* work = "continued screen";
+constexpr const char* continued_work = "continued screen";
 
 using Verdicts = std::vector<store::StoredVerdict>;
 
@@ -53,7 +53,7 @@ class Continuing {
     for (const Candidate& candidate : trial.candidates) {
       const Screened* screened = screened_of(measured, candidate);
       if (screened == nullptr || screened->failure) {
-        leave_alone(ground_, newest_, work, narrowed(trial, *trial.control, {candidate}),
+        leave_alone(ground_, newest_, continued_work, narrowed(trial, *trial.control, {candidate}),
                     screened == nullptr ? "it was not printed side by side" : screened->failure->what);
         continue;
       }
@@ -67,7 +67,7 @@ class Continuing {
   [[nodiscard]] std::optional<std::size_t> control_of(const Candidate& candidate) const {
     const auto* verdict = verdict_on(verdicts_, candidate);
     if (verdict == nullptr || verdict->outcome != "inconclusive") return std::nullopt;
-    if (newest_.left_alone.contains(left_alone_key(work, candidate.name))) return std::nullopt;
+    if (newest_.left_alone.contains(left_alone_key(continued_work, candidate.name))) return std::nullopt;
     if (verdict->history.launches.size() >= most_continuations * ground_.settings.max_launches) {
       return std::nullopt;
     }
@@ -104,7 +104,7 @@ class Continuing {
     }
     const auto* before = verdict_on(verdicts_, candidate);
     if (before != nullptr && screened.history.launches.size() <= before->history.launches.size()) {
-      newest_.left_alone.insert(left_alone_key(work, candidate.name));  // more of the same leads nowhere
+      newest_.left_alone.insert(left_alone_key(continued_work, candidate.name));  // more of the same leads nowhere
     }
     auto verdict = ground_.bench.verdict_of(newest_.commit, line_.commits[*trial.control].id, *trial.test,
                                             candidate, screened, measured.seed);
@@ -132,7 +132,7 @@ IdleStep continue_screen(const IdleGround& ground, const Line& line, NewestGood&
   const auto result = ground.bench.measure(line, next->trial, next->plan, stop);
   if (!result) return IdleStep::stopped;
   if (const auto* reason = std::get_if<NotMeasured>(&*result)) {
-    leave_alone(ground, newest, work, next->trial, reason->why);
+    leave_alone(ground, newest, continued_work, next->trial, reason->why);
     return IdleStep::made;
   }
   return continuing.settle(next->trial, std::get<Measured>(*result), stop);

@@ -15,7 +15,7 @@
 namespace tandem::daemon {
 namespace {
 
-constexpr const char* work = "drift watch";
+constexpr const char* drift_work = "drift watch";
 constexpr std::size_t points_looked_at = 400;
 
 /// What is measured together: benchmarks of one trial that lack a point against one anchor.
@@ -90,7 +90,7 @@ class DriftWatch {
                              ? std::nullopt
                              : value_of(screened->verdict, candidate.metric.direction);
       if (const std::string why = why_no_point(screened, value); !why.empty()) {
-        leave_alone(ground_, newest_, work, narrowed(due.trial, *due.trial.control, {candidate}), why);
+        leave_alone(ground_, newest_, drift_work, narrowed(due.trial, *due.trial.control, {candidate}), why);
         continue;
       }
       store::StoredPoint point;
@@ -128,7 +128,7 @@ class DriftWatch {
   /// Of a benchmark that has no point of the newest commit against it yet.
   [[nodiscard]] std::optional<std::size_t> due_anchor(const Trial& trial, const Candidate& candidate,
                                                       Span span) const {
-    if (newest_.left_alone.contains(left_alone_key(work, candidate.name))) return std::nullopt;
+    if (newest_.left_alone.contains(left_alone_key(drift_work, candidate.name))) return std::nullopt;
     // An alarm that nothing could come of would not come again.
     if (!ground_.bench.unfit(candidate.name).empty()) return std::nullopt;
     auto records =
@@ -224,7 +224,7 @@ IdleStep watch_drift(const IdleGround& ground, const Line& line, NewestGood& new
   const auto result = ground.bench.measure(line, due->trial, plan, stop);
   if (!result) return IdleStep::stopped;
   if (const auto* reason = std::get_if<NotMeasured>(&*result)) {
-    leave_alone(ground, newest, work, due->trial, reason->why);
+    leave_alone(ground, newest, drift_work, due->trial, reason->why);
     return IdleStep::made;
   }
   return watch.keep(*due, std::get<Measured>(*result), stop);

@@ -13,7 +13,7 @@
 namespace tandem::daemon {
 namespace {
 
-constexpr const char* work = "live A/A";
+constexpr const char* null_work = "live A/A";
 constexpr const char* stored_as = "quarantine";
 
 /// A benchmark in quarantine; those of different watches may have one name.
@@ -142,7 +142,7 @@ const Trial* NullScreens::turn_of(const IdleGround& ground, const NewestGood& ne
   for (const Trial& trial : newest.trials) {
     if (trial.candidates.empty()) continue;
     const std::string& name = trial.candidates.front().name;
-    if (newest.left_alone.contains(left_alone_key(work, name))) continue;
+    if (newest.left_alone.contains(left_alone_key(null_work, name))) continue;
     if (std::any_of(trial.candidates.begin(), trial.candidates.end(), is_quarantined)) return &trial;
     const auto made = made_.find(name);
     const std::size_t count = made == made_.end() ? 0 : made->second;
@@ -185,7 +185,7 @@ IdleStep NullScreens::screen(const IdleGround& ground, const Line& line, NewestG
     const auto result = ground.bench.measure(line, trial, plan, stop);
     if (!result) return IdleStep::stopped;
     if (const auto* reason = std::get_if<NotMeasured>(&*result)) {
-      leave_alone(ground, newest, work, trial, reason->why);
+      leave_alone(ground, newest, null_work, trial, reason->why);
       return IdleStep::made;
     }
     for (const Candidate& one : trial.candidates) {
@@ -199,7 +199,7 @@ IdleStep NullScreens::screen(const IdleGround& ground, const Line& line, NewestG
     }
   }
   if (verdicts.empty()) {
-    leave_alone(ground, newest, work, trial, "it did not run next to itself");
+    leave_alone(ground, newest, null_work, trial, "it did not run next to itself");
   }
   for (const auto& [benchmark, seen] : verdicts) judge(ground, benchmark, seen);
   return IdleStep::made;

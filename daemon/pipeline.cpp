@@ -33,16 +33,16 @@ void largest_first(std::vector<Suspect>& suspects) {
 
 /// The evidence of a screen for any change, at the launch where it ended. The mean of e-values is an e-value,
 /// whatever depends on what; the largest of them is none, and e-BH would promise too much from it.
-double evidence_of(const analysis::Verdict& verdict) {
+double strength_of(const analysis::Verdict& verdict) {
   return (verdict.median.slower + verdict.median.faster + verdict.total.slower + verdict.total.faster) / 4;
 }
 
 /// Many tests of one commit: how far each suspect stands out among all of them.
 void weigh(std::vector<Suspect>& suspects, const std::vector<store::StoredVerdict>& others) {
   std::vector<double> evidence;
-  for (const Suspect& one : suspects) evidence.push_back(evidence_of(one.screened.verdict));
+  for (const Suspect& one : suspects) evidence.push_back(strength_of(one.screened.verdict));
   for (const auto& one : others) {
-    if (one.verdict.launches > 0) evidence.push_back(evidence_of(one.verdict));
+    if (one.verdict.launches > 0) evidence.push_back(strength_of(one.verdict));
   }
   const auto q_values = analysis::e_bh_q_values(evidence);
   for (std::size_t i = 0; i < suspects.size(); ++i) suspects[i].q_value = q_values[i];

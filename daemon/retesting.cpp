@@ -11,7 +11,7 @@
 namespace tandem::daemon {
 namespace {
 
-constexpr const char* work = "re-test";
+constexpr const char* retest_work = "re-test";
 
 /// A record that is due, with the trial that looks at it again.
 struct Due {
@@ -45,7 +45,7 @@ std::optional<Due> next_due(const IdleGround& ground, const Line& line, const Ne
     if (record.kind == RecordKind::layout || !is_retest_due(record, ground.workshop.now())) continue;
     // The pair that was confirmed says nothing new.
     if (newest.commit == record.confirmation.treatment) continue;
-    if (newest.left_alone.contains(left_alone_key(work, record.benchmark))) continue;
+    if (newest.left_alone.contains(left_alone_key(retest_work, record.benchmark))) continue;
     if (!ground.bench.unfit(record.benchmark).empty()) continue;
     const auto control = control_of(ground, line, record);
     if (!control || !line.leads_to(*control, newest.position)) continue;
@@ -128,17 +128,17 @@ IdleStep retest(const IdleGround& ground, const Line& line, NewestGood& newest, 
   const auto result = ground.bench.measure(line, due->trial, plan, stop);
   if (!result) return IdleStep::stopped;
   if (const auto* reason = std::get_if<NotMeasured>(&*result)) {
-    leave_alone(ground, newest, work, due->trial, reason->why);
+    leave_alone(ground, newest, retest_work, due->trial, reason->why);
     return IdleStep::made;
   }
   const Screened* screened = screened_of(std::get<Measured>(*result), candidate);
   if (screened == nullptr || screened->failure) {
-    leave_alone(ground, newest, work, due->trial,
+    leave_alone(ground, newest, retest_work, due->trial,
                 screened == nullptr ? "it was not printed side by side" : screened->failure->what);
     return IdleStep::made;
   }
   if (!screened->redefined.empty()) {
-    leave_alone(ground, newest, work, due->trial, screened->redefined);
+    leave_alone(ground, newest, retest_work, due->trial, screened->redefined);
     return IdleStep::made;
   }
   keep(ground, *due,

@@ -123,8 +123,8 @@ bool reap(int pid, std::chrono::milliseconds patience) {
   const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   if (descriptor >= 0) {
     pollfd item{descriptor, POLLIN, 0};
-    poll(&item, 1, static_cast<int>(patience.count()));
-    close(descriptor);
+    ::poll(&item, 1, static_cast<int>(patience.count()));
+    ::close(descriptor);
   }
   return waitpid(pid, nullptr, WNOHANG) != 0;
 }

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_bytes = std::size_t{1} << 20;
+constexpr std::size_t longest_journal = std::size_t{1} << 20;
 
 [[noreturn]] void fail(const char* what, const fs::path& path) {
   throw Error(fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(errno)));
@@ -47,7 +47,7 @@ void write_all(int file, std::string_view text, const fs::path& path) {
 std::string read_all(int file, const fs::path& path) {
   std::string text;
   std::array<char, 4096> piece{};
-  while (text.size() < most_bytes) {
+  while (text.size() < longest_journal) {
     const auto length = ::read(file, piece.data(), piece.size());
     if (length < 0 && errno == EINTR) continue;
     if (length < 0) fail("read", path);

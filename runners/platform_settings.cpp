@@ -10,8 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view cpus_folder = "sys/devices/system/cpu";
-constexpr const char* smt_control = "sys/devices/system/cpu/smt/control";
+constexpr std::string_view cpu_folder = "sys/devices/system/cpu";
+constexpr const char* smt_setting = "sys/devices/system/cpu/smt/control";
 constexpr const char* no_turbo = "sys/devices/system/cpu/intel_pstate/no_turbo";
 constexpr const char* boost = "sys/devices/system/cpu/cpufreq/boost";
 constexpr const char* paranoid = "proc/sys/kernel/perf_event_paranoid";
@@ -31,8 +31,8 @@ std::vector<std::string> in_each(const PlatformSources& sources, const fs::path&
 }
 
 HostSetting smt(const PlatformSources& sources) {
-  HostSetting setting{"SMT", "off", existing(sources, {smt_control}), ""};
-  const auto now = first_line(sources, smt_control);
+  HostSetting setting{"SMT", "off", existing(sources, {smt_setting}), ""};
+  const auto now = first_line(sources, smt_setting);
   if (!now || *now == "notsupported" || *now == "notimplemented") setting.left_alone = "this host has none";
   if (now && *now == "forceoff") setting.left_alone = "it is off until the next start of the host";
   return setting;
@@ -40,7 +40,7 @@ HostSetting smt(const PlatformSources& sources) {
 
 HostSetting governor(const PlatformSources& sources) {
   HostSetting setting{"governor", "performance",
-                      in_each(sources, cpus_folder, "cpu", "cpufreq/scaling_governor"), ""};
+                      in_each(sources, cpu_folder, "cpu", "cpufreq/scaling_governor"), ""};
   if (setting.files.empty()) {
     setting.left_alone = "this host does not let its processors' clock be governed";
     return setting;
@@ -59,7 +59,7 @@ HostSetting governor(const PlatformSources& sources) {
 HostSetting turbo_setting(const PlatformSources& sources) {
   if (auto files = existing(sources, {no_turbo}); !files.empty()) return {"turbo", "1", files, ""};
   if (auto files = existing(sources, {boost}); !files.empty()) return {"turbo", "0", files, ""};
-  auto files = in_each(sources, fs::path(cpus_folder) / "cpufreq", "policy", "boost");
+  auto files = in_each(sources, fs::path(cpu_folder) / "cpufreq", "policy", "boost");
   return {"turbo", "0", files, files.empty() ? "this host has no switch for it" : ""};
 }
 
@@ -104,7 +104,7 @@ std::vector<HostSetting> settings_for_measuring(const PlatformSources& sources) 
 }
 
 bool is_setting_file(const std::string& file) {
-  constexpr std::array single = {smt_control, no_turbo, boost, paranoid, randomisation};
+  constexpr std::array single = {smt_setting, no_turbo, boost, paranoid, randomisation};
   return std::find(single.begin(), single.end(), file) != single.end() ||
          is_numbered(file, "sys/devices/system/cpu/cpu", "/cpufreq/scaling_governor") ||
          is_numbered(file, "sys/devices/system/cpu/cpufreq/policy", "/boost");

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_bytes = std::size_t{4} << 20;
+constexpr std::size_t longest_setting = std::size_t{4} << 20;
 constexpr std::string_view blanks = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) {
@@ -36,12 +36,12 @@ std::optional<std::string> text_of(const PlatformSources& sources, const fs::pat
   std::string text;
   std::string piece(65536, '\0');
   // The kernel says that its files are empty, so they are read until nothing more comes.
-  while (stream && text.size() < most_bytes) {
+  while (stream && text.size() < longest_setting) {
     stream.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     text.append(piece, 0, static_cast<std::size_t>(stream.gcount()));
   }
   if (text.empty()) return std::nullopt;
-  text.resize(std::min(text.size(), most_bytes));
+  text.resize(std::min(text.size(), longest_setting));
   return text;
 }
 

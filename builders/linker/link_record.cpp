@@ -8,7 +8,7 @@ namespace tandem::builders {
 namespace {
 
 // Fields end in a NUL, the one byte that no path and no message holds.
-constexpr const char* title = "tandem link 1";
+constexpr const char* record_title = "tandem link 1";
 constexpr const char* last = "end";
 
 }  // namespace
@@ -16,7 +16,7 @@ constexpr const char* last = "end";
 void write_record(const std::filesystem::path& file, const LinkRecord& record) {
   std::string text;
   const auto add = [&](const std::string& field) { text.append(field).push_back('\0'); };
-  add(title);
+  add(record_title);
   for (const auto* field :
        {&record.output, &record.directory, &record.kind, &record.asked, &record.build_id, &record.reason}) {
     add(*field);
@@ -38,7 +38,7 @@ std::optional<LinkRecord> record_from(const std::string& text) {
     fields.push_back(text.substr(at, end - at));
     at = end + 1;
   }
-  if (fields.size() < 8 || fields.front() != title || fields.back() != last) return std::nullopt;
+  if (fields.size() < 8 || fields.front() != record_title || fields.back() != last) return std::nullopt;
   LinkRecord record{fields[1], fields[2], fields[3], fields[4], fields[5], fields[6], {}, {}};
   for (std::size_t i = 7; i + 1 < fields.size(); ++i) {
     if (fields[i].size() < 2) return std::nullopt;

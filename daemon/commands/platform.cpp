@@ -17,16 +17,16 @@ namespace tandem::daemon::commands {
 namespace {
 
 namespace fs = std::filesystem;
-using Action = PlatformOptions::Action;
+using PlatformAction = PlatformOptions::Action;
 
 void check(const PlatformOptions& options) {
-  if (options.action == Action::show) {
+  if (options.action == PlatformAction::show) {
     if (!options.command.empty()) throw InputError("a command after -- needs --fix");
     return;
   }
   if (options.format == Format::json)
     throw InputError("--json shows the host; it does not go with --fix or --restore");
-  if (options.action == Action::restore && !options.command.empty()) {
+  if (options.action == PlatformAction::restore && !options.command.empty()) {
     throw InputError("--restore takes no command; it only sets back what a killed --fix left");
   }
   if (options.root == "/" && ::geteuid() != 0) {
@@ -38,19 +38,19 @@ fs::path journal_folder(const PlatformOptions& options) {
   return options.state_dir ? fs::absolute(*options.state_dir) : fs::path("/run/tandem");
 }
 
-int show(const PlatformOptions& options, const std::stop_token& stop) {
+int show_platform(const PlatformOptions& options, const std::stop_token& stop) {
   const runners::PlatformSources sources{options.root};
   const auto platform = runners::assess_platform(
       sources, runners::try_host(sources, find_installation().shim, options.steal_time, stop));
   const std::string text = options.format == Format::json
                                ? report::platform_json(platform, runners::choose_cpus(platform.topology))
                                : report::platform_text(platform);
-  daemon::show("{}", text);
+  show("{}", text);
   return 0;
 }
 
 int say(const runners::Restored& restored) {
-  daemon::show(stderr, "{}", report::restored_text(restored));
+  show(stderr, "{}", report::restored_text(restored));
   return restored.failures.empty() ? 0 : 4;
 }
 
@@ -64,14 +64,14 @@ void hold(const std::stop_token& stop) {
 int fix(const PlatformOptions& options, const std::stop_token& stop) {
   runners::PlatformFix set({options.root}, journal_folder(options));
   if (const auto left = report::restored_text(set.leftovers()); !left.empty()) {
-    daemon::show(stderr, "An earlier --fix was killed:\n{}", left);
+    show(stderr, "An earlier --fix was killed:\n{}", left);
   }
-  daemon::show(stderr, "{}", report::fix_text(set.steps()));
+  show(stderr, "{}", report::fix_text(set.steps()));
   int status = 0;
   if (!options.command.empty()) {
     status = runners::run_in_foreground(options.command, stop);
   } else {
-    daemon::show(stderr, "The host stays so until Ctrl-C or SIGTERM.\n");
+    show(stderr, "The host stays so until Ctrl-C or SIGTERM.\n");
     hold(stop);
   }
   const int restoring = say(set.restore());
@@ -80,7 +80,7 @@ int fix(const PlatformOptions& options, const std::stop_token& stop) {
 
 int restore(const PlatformOptions& options) {
   const auto restored = runners::restore_host({options.root}, journal_folder(options));
-  if (report::restored_text(restored).empty()) daemon::show(stderr, "There is nothing to set back.\n");
+  if (report::restored_text(restored).empty()) show(stderr, "There is nothing to set back.\n");
   return say(restored);
 }
 
@@ -89,14 +89,14 @@ int restore(const PlatformOptions& options) {
 int run_platform_command(const PlatformOptions& options, const std::stop_token& stop) {
   check(options);
   switch (options.action) {
-    case Action::fix:
+    case PlatformAction::fix:
       return fix(options, stop);
-    case Action::restore:
+    case PlatformAction::restore:
       return restore(options);
-    case Action::show:
+    case PlatformAction::show:
       break;
   }
-  return show(options, stop);
+  return show_platform(options, stop);
 }
 
 }  // namespace tandem::daemon::commands

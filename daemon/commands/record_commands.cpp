@@ -17,7 +17,7 @@ namespace tandem::daemon::commands {
 namespace {
 
 namespace fs = std::filesystem;
-using Action = RecordOptions::Action;
+using RecordAction = RecordOptions::Action;
 
 fs::path state_dir_of(const std::optional<fs::path>& flag) {
   return config::choose_state_dir(flag, std::nullopt, config::StateDirPlaces::of_this_process());
@@ -29,16 +29,16 @@ Record found(const store::Store& store, const std::string& id) {
   return std::move(*record);
 }
 
-Wish wish_of(Action action) {
+Wish wish_behind(RecordAction action) {
   switch (action) {
-    case Action::accept:
+    case RecordAction::accept:
       return Wish::accept;
-    case Action::call_false_alarm:
+    case RecordAction::call_false_alarm:
       return Wish::call_false_alarm;
-    case Action::reopen:
+    case RecordAction::reopen:
       return Wish::reopen;
-    case Action::acknowledge:
-    case Action::rerun:
+    case RecordAction::acknowledge:
+    case RecordAction::rerun:
       break;
   }
   return Wish::acknowledge;
@@ -80,13 +80,13 @@ int run_record_command(const RecordOptions& options) {
   store::Store store = open_known_store(state_dir);
   const std::string by = options.by.empty() ? user_name() : options.by;
   const Record record = found(store, options.id);
-  if (options.action == Action::rerun) {
+  if (options.action == RecordAction::rerun) {
     queue(store, state_dir, rerun_of(record, by));
     return 0;
   }
   const Publisher publisher(state_dir);
   const auto change = [&](Record now) {
-    LifeEvent event = wished(now, wish_of(options.action), by, options.reason, now_seconds());
+    LifeEvent event = wished(now, wish_behind(options.action), by, options.reason, now_seconds());
     return with_event(std::move(now), std::move(event));
   };
   const Record changed = store.save_records({}, {published(publisher, {record.id, change})}).front();

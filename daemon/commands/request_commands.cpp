@@ -18,7 +18,7 @@ namespace tandem::daemon::commands {
 namespace {
 
 namespace fs = std::filesystem;
-using Action = QueueOptions::Action;
+using QueueAction = QueueOptions::Action;
 using store::Store;
 
 constexpr std::size_t listed = 20;
@@ -73,11 +73,11 @@ int run_queue_command(const QueueOptions& options) {
   const fs::path state_dir =
       config::choose_state_dir(options.state_dir, std::nullopt, config::StateDirPlaces::of_this_process());
   switch (options.action) {
-    case Action::list:
+    case QueueAction::list:
       return list(state_dir, options.format);
-    case Action::cancel:
+    case QueueAction::cancel:
       return cancel(state_dir, options);
-    case Action::add:
+    case QueueAction::add:
       break;
   }
   return add(state_dir, options);

@@ -22,7 +22,7 @@ using builders::Verified;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t columns = 9;
-using Row = std::array<std::string, columns>;
+using CacheRow = std::array<std::string, columns>;
 constexpr std::size_t size_column = 4;
 constexpr std::size_t layouts_column = 5;
 
@@ -42,7 +42,7 @@ std::string relinkable_cell(const StoredEntry& stored) {
   return builders::printable("no: " + stored.layout_unresolved, 120);
 }
 
-Row row_of(const StoredEntry& stored) {
+CacheRow row_of(const StoredEntry& stored) {
   const auto shown = [](const std::string& text, std::size_t limit) {
     return builders::printable(text, limit);
   };
@@ -61,7 +61,7 @@ std::string count(std::size_t number, const char* one, const char* many) {
   return fmt::format("{} {}", number, number == 1 ? one : many);
 }
 
-const char* name_of(Dropped::What what) {
+const char* word_for(Dropped::What what) {
   return what == Dropped::What::entry ? "entry" : what == Dropped::What::layout ? "layout" : "damaged";
 }
 
@@ -105,7 +105,7 @@ std::string readable_size(std::uint64_t bytes) {
 }
 
 std::string contents_table(const CacheContents& contents) {
-  std::vector<Row> rows = {
+  std::vector<CacheRow> rows = {
       {"FRAMEWORK", "PLATFORM", "COMMIT", "KEY", "SIZE", "LAYOUTS", "LAST USED", "BUILT", "RELINKABLE"}};
   std::uint64_t bytes = 0;
   std::size_t layouts = 0;
@@ -115,11 +115,11 @@ std::string contents_table(const CacheContents& contents) {
     layouts += stored.layouts.size();
   }
   std::array<std::size_t, columns> widths{};
-  for (const Row& row : rows) {
+  for (const CacheRow& row : rows) {
     for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], row[i].size());
   }
   std::string text;
-  for (const Row& row : rows) {
+  for (const CacheRow& row : rows) {
     if (contents.entries.empty()) break;
     for (std::size_t i = 0; i + 1 < columns; ++i) {
       const bool number = i == size_column || i == layouts_column;
@@ -178,7 +178,7 @@ std::string pruned_text(const Pruned& pruned, Pruning pruning) {
   std::string text;
   for (const Dropped& one : pruned.dropped) {
     text += fmt::format("{} {} {} ({}, last used {})\n", rehearsal ? "would drop" : "dropped",
-                        name_of(one.what), builders::printable(one.directory.string(), 2000),
+                        word_for(one.what), builders::printable(one.directory.string(), 2000),
                         readable_size(one.bytes), time_cell(seconds(one.last_used)));
   }
   text += fmt::format("{} before, {} {}\n", readable_size(pruned.bytes_before),
@@ -191,7 +191,7 @@ std::string pruned_text(const Pruned& pruned, Pruning pruning) {
 std::string pruned_json(const Pruned& pruned, Pruning pruning) {
   Json dropped = Json::array();
   for (const Dropped& one : pruned.dropped) {
-    dropped.push_back({{"what", name_of(one.what)},
+    dropped.push_back({{"what", word_for(one.what)},
                        {"framework", one.framework},
                        {"platform", one.platform},
                        {"commit", one.commit},

@@ -26,7 +26,7 @@ std::optional<double> number_or_null_at(const Json& object, const char* name) {
   return number_at(object, name);
 }
 
-Json to_json(const Arrangement& arrangement, std::size_t pairs) {
+Json json_of(const Arrangement& arrangement, std::size_t pairs) {
   return {{"pairing", name_of(arrangement.pairing)},
           {"slice_ns", static_cast<std::uint64_t>(arrangement.slice.count())},
           {"launch_ns", static_cast<std::uint64_t>(arrangement.launch_time.count())},
@@ -42,7 +42,7 @@ Arrangement arrangement_from(const Json& value) {
   return {*pairing, time("slice_ns"), time("launch_ns")};
 }
 
-Json to_json(const LaunchNoise& noise) {
+Json json_of(const LaunchNoise& noise) {
   return {{"launches", noise.launches},
           {"sigma", noise.sigma},
           {"sigma_total", noise.sigma_total},
@@ -69,7 +69,7 @@ LaunchNoise noise_from(const Json& value) {
   return noise;
 }
 
-Json to_json(const std::optional<Recovery>& recovery) {
+Json json_of(const std::optional<Recovery>& recovery) {
   if (!recovery) return nullptr;
   return {{"planted", recovery->planted},
           {"median", recovery->median},
@@ -89,10 +89,10 @@ std::optional<Recovery> recovery_from(const Json& value) {
   return recovery;
 }
 
-Json to_json(const TriedArrangement& tried) {
-  return {{"arrangement", to_json(tried.arrangement, tried.pairs)},
-          {"noise", to_json(tried.noise)},
-          {"recovery", to_json(tried.recovery)},
+Json json_of(const TriedArrangement& tried) {
+  return {{"arrangement", json_of(tried.arrangement, tried.pairs)},
+          {"noise", json_of(tried.noise)},
+          {"recovery", json_of(tried.recovery)},
           {"slow_down", number_or_null(tried.slow_down)},
           {"refused", tried.refused}};
 }
@@ -113,11 +113,11 @@ TriedArrangement tried_from(const Json& value) {
 
 Json to_json(const Calibration& calibration) {
   Json tried = Json::array();
-  for (const TriedArrangement& one : calibration.tried) tried.push_back(to_json(one));
+  for (const TriedArrangement& one : calibration.tried) tried.push_back(json_of(one));
   return {{"benchmark", calibration.benchmark},
           {"margin", calibration.margin},
-          {"chosen", to_json(calibration.chosen, calibration.pairs)},
-          {"noise", to_json(calibration.noise)},
+          {"chosen", json_of(calibration.chosen, calibration.pairs)},
+          {"noise", json_of(calibration.noise)},
           {"slow_down", number_or_null(calibration.slow_down)},
           {"recovered", number_or_null(calibration.recovered)},
           {"layout_spread", number_or_null(calibration.layout_spread)},

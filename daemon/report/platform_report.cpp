@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t width = 100;
 constexpr std::size_t name_width = 24;
 constexpr std::size_t grade_width = 6;
-constexpr int schema = 1;
+constexpr int platform_schema = 1;
 constexpr const char* rule =
     "The score is the weighted mean of the grades, where good is 1, fair 1/2 and poor 0. What is unavailable "
     "counts neither for nor against, and lines without a grade are only told.";
@@ -133,7 +133,7 @@ Json json_of(const runners::Topology& topology) {
   return {{"processors", processors}, {"caches", caches}};
 }
 
-const char* name_of(FixStep::Result result) {
+const char* word_for(FixStep::Result result) {
   switch (result) {
     case FixStep::Result::set:
       return "set";
@@ -166,7 +166,7 @@ std::string platform_json(const Platform& platform, const runners::CpuChoice& ch
   for (const auto& feature : platform.isa) isa[feature.flag] = feature.present;
   Json findings = Json::array();
   for (const Finding& finding : platform.findings) findings.push_back(json_of(finding));
-  const Json document = {{"schema", schema},
+  const Json document = {{"schema", platform_schema},
                          {"score", platform.score ? Json(*platform.score) : Json(nullptr)},
                          {"rule", rule},
                          {"isa", isa},
@@ -184,7 +184,7 @@ std::string fix_text(const std::vector<FixStep>& steps) {
   std::string text;
   for (const FixStep& step : steps) {
     const std::size_t indent = name_width + 9;
-    text += fmt::format("{:<{}}{:<9}{}\n", step.name, name_width, name_of(step.result),
+    text += fmt::format("{:<{}}{:<9}{}\n", step.name, name_width, word_for(step.result),
                         wrapped(shown(step.said), indent));
   }
   return text;

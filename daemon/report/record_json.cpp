@@ -13,7 +13,7 @@ namespace {
 
 using analysis::ConfirmationOutcome;
 
-constexpr const char* schema = "tandem.report/1";
+constexpr const char* record_schema = "tandem.report/1";
 
 Json commit_json(const builders::Commit& commit) {
   return {{"commit", commit.id},
@@ -263,7 +263,7 @@ void read_later_fields(const Json& value, Record& record) {
 }
 
 Json json_of(const Record& record) {
-  return {{"schema", schema},
+  return {{"schema", record_schema},
           {"id", record.id},
           {"incident", record.incident},
           {"kind", name_of(record.kind)},
@@ -301,8 +301,8 @@ Json json_of(const Record& record) {
 }
 
 Record record_of(const Json& value) {
-  if (const std::string found = text_at(value, "schema"); found != schema) {
-    throw Error(fmt::format("its schema is \"{}\", not \"{}\"", found, schema));
+  if (const std::string found = text_at(value, "schema"); found != record_schema) {
+    throw Error(fmt::format("its schema is \"{}\", not \"{}\"", found, record_schema));
   }
   Record record;
   record.id = text_at(value, "id");

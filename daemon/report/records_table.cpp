@@ -11,7 +11,7 @@
 namespace tandem::daemon::report {
 namespace {
 
-using Row = std::array<std::string, 8>;
+using RecordRow = std::array<std::string, 8>;
 
 /// Foreign text could otherwise move the cursor or make a second line.
 std::string shown(const std::string& text, std::size_t limit) {
@@ -30,7 +30,7 @@ std::string state_cell(const Record& record) {
   return by.empty() || record.state == RecordState::partly_fixed ? cell : fmt::format("{} by {}", cell, by);
 }
 
-Row row_of(const Record& record) {
+RecordRow row_of(const Record& record) {
   const bool range = record.kind == RecordKind::accumulated;
   const builders::Commit& commit = is_step(record.kind) ? record.culprit : record.treatment;
   return {shown(record.id, 16),
@@ -45,7 +45,7 @@ Row row_of(const Record& record) {
 }
 
 /// In characters, not bytes.
-std::size_t width(const std::string& text) {
+std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
@@ -73,11 +73,11 @@ std::vector<Records> by_incident(const std::vector<Record>& records) {
   return incidents;
 }
 
-std::string line_of(const Row& row, const std::array<std::size_t, std::tuple_size_v<Row>>& widths) {
+std::string line_of(const RecordRow& row, const std::array<std::size_t, std::tuple_size_v<RecordRow>>& widths) {
   std::string line;
   for (std::size_t i = 0; i < row.size(); ++i) {
     line += row[i];
-    line.append(widths[i] - width(row[i]) + 2, ' ');
+    line.append(widths[i] - width_of(row[i]) + 2, ' ');
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
@@ -87,15 +87,15 @@ std::string line_of(const Row& row, const std::array<std::size_t, std::tuple_siz
 
 std::string records_table(const std::vector<Record>& records) {
   if (records.empty()) return "no records\n";
-  std::vector<std::vector<Row>> groups;
+  std::vector<std::vector<RecordRow>> groups;
   for (const Records& incident : by_incident(records)) {
-    std::vector<Row>& rows = groups.emplace_back();
+    std::vector<RecordRow>& rows = groups.emplace_back();
     for (const Record* record : incident) rows.push_back(row_of(*record));
   }
-  const Row heading = {"ID", "DATE", "STATE", "CHANGE", "BENCHMARK", "WATCH", "COMMIT", "SUBJECT"};
-  std::array<std::size_t, std::tuple_size_v<Row>> widths{};
-  const auto widen = [&](const Row& row) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  const RecordRow heading = {"ID", "DATE", "STATE", "CHANGE", "BENCHMARK", "WATCH", "COMMIT", "SUBJECT"};
+  std::array<std::size_t, std::tuple_size_v<RecordRow>> widths{};
+  const auto widen = [&](const RecordRow& row) {
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
   };
   widen(heading);
   for (const auto& rows : groups) std::for_each(rows.begin(), rows.end(), widen);
@@ -104,7 +104,7 @@ std::string records_table(const std::vector<Record>& records) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     // Empty lines set records that belong together apart from the others.
     if (i > 0 && (groups[i].size() > 1 || groups[i - 1].size() > 1)) text += "\n";
-    for (const Row& row : groups[i]) text += line_of(row, widths);
+    for (const RecordRow& row : groups[i]) text += line_of(row, widths);
   }
   return text;
 }

@@ -10,7 +10,7 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-std::string quoted(const std::string& cell) {
+std::string quoted_cell(const std::string& cell) {
   if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
   std::string text = "\"";
   for (const char c : cell) text += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -19,7 +19,7 @@ std::string quoted(const std::string& cell) {
 
 std::string line_of(const Cells& cells) {
   std::string line;
-  for (const std::string& cell : cells) line += (&cell == cells.data() ? "" : ",") + quoted(cell);
+  for (const std::string& cell : cells) line += (&cell == cells.data() ? "" : ",") + quoted_cell(cell);
   return line + "\n";
 }
 

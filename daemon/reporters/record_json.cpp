@@ -36,7 +36,7 @@ Json verdict_json(const ReportedVerdict& verdict) {
       {"outcome", verdict.outcome}, {"ratio", verdict.ratio}, {"low", verdict.low}, {"high", verdict.high}};
 }
 
-std::string quoted(const std::string& word) {
+std::string quoted_word(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) || std::string_view("_-+=./:,@%").find(static_cast<char>(c)) != std::string::npos;
   });
@@ -55,7 +55,7 @@ std::string text_of(const Json& json, Shape shape) {
 
 std::string command_text(const std::vector<std::string>& command) {
   std::string text;
-  for (const std::string& word : command) text += (text.empty() ? "" : " ") + quoted(word);
+  for (const std::string& word : command) text += (text.empty() ? "" : " ") + quoted_word(word);
   return text;
 }
 

@@ -158,6 +158,8 @@ Flags walk_flags(DaemonOptions& options) {
       choice("ccache_budget", o.ccache_budget, config::bytes,
              "Bytes that ccache may take for each watch (5G)"),
       number("layouts", o.layouts, "Linkings per side that a screen draws from (8)"),
+      text("cxxflags", o.cxxflags, "Flags of the C and C++ compilers, \"-O3 -march=native\" (-O2)"),
+      text("ldflags", o.ldflags, "Flags of the linker"),
   };
 }
 

@@ -116,6 +116,10 @@ TEST(CommandLine, ReadsFlagsByTheirNamesInFaiPep) {
                          "9",
                          "--jobs",
                          "5",
+                         "--cxxflags",
+                         "-O3 -march=native",
+                         "--ldflags",
+                         "-static",
                          "--once"});
   EXPECT_EQ(o.repo_dir, "/r");
   EXPECT_EQ(o.repo, "git");
@@ -142,6 +146,8 @@ TEST(CommandLine, ReadsFlagsByTheirNamesInFaiPep) {
   EXPECT_EQ(o.benchmark_timeout, config::Seconds(3));
   EXPECT_EQ(o.max_launches, 9);
   EXPECT_EQ(o.jobs, 5);
+  EXPECT_EQ(o.cxxflags, "-O3 -march=native");
+  EXPECT_EQ(o.ldflags, "-static");
   EXPECT_EQ(o.once, true);
 }
 

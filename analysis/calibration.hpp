@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analysis/launch_statistics.hpp"
-#include "runners/paired_samples.hpp"
-#include "runners/pairing.hpp"
+#include "runners/pairing/pairing.hpp"
+#include "runners/pairing/samples.hpp"
 
 namespace tandem::analysis {
 

@@ -7,7 +7,7 @@
 
 #include "analysis/outliers.hpp"
 #include "analysis/student.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::analysis {
 namespace {

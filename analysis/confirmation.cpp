@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::analysis {
 namespace {

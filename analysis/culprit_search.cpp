@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::analysis {
 namespace {

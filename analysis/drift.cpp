@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::analysis {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/outliers.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::analysis {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::analysis {
 namespace {

@@ -11,7 +11,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// NaN where there is no ratio.
-double ratio_of(double above, double below) {
+double exact_ratio(double above, double below) {
   if (std::isnan(above) || std::isnan(below) || above < 0 || below < 0) return std::nan("");
   if (above == below) return 1;  // two zeros, two infinities
   return below == 0 ? infinity : above / below;
@@ -34,8 +34,8 @@ RatioInterval cost_of(std::span<const double> control, std::span<const double> t
   const auto below = lower ? control : treatment;
   const auto [least_above, most_above] = std::minmax_element(above.begin(), above.end());
   const auto [least_below, most_below] = std::minmax_element(below.begin(), below.end());
-  return {ratio_of(middle_of(above), middle_of(below)), ratio_of(*least_above, *most_below),
-          ratio_of(*most_above, *least_below), 1};
+  return {exact_ratio(middle_of(above), middle_of(below)), exact_ratio(*least_above, *most_below),
+          exact_ratio(*most_above, *least_below), 1};
 }
 
 Outcome by_tolerance(const RatioInterval& cost, double tolerance) {

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "analysis/verdict.hpp"
-#include "specs/metric.hpp"
+#include "specs/benchmark/metric.hpp"
 
 namespace tandem::analysis {
 

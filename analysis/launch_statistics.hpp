@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "runners/paired_samples.hpp"
+#include "runners/pairing/samples.hpp"
 
 namespace tandem::analysis {
 

@@ -12,7 +12,7 @@
 namespace tandem::analysis {
 namespace {
 
-constexpr double furthest = 3.0;  // deviations
+constexpr double furthest_values = 3.0;  // deviations
 
 }  // namespace
 
@@ -40,7 +40,8 @@ double local_deviation(std::span<const double> values) {
 }
 
 double pulled_in(double value, double local_median, double deviation) {
-  return std::clamp(value, local_median - furthest * deviation, local_median + furthest * deviation);
+  return std::clamp(value, local_median - furthest_values * deviation,
+                    local_median + furthest_values * deviation);
 }
 
 }  // namespace tandem::analysis

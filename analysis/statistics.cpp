@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <numeric>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::analysis {
 namespace {

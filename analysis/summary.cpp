@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "analysis/statistics.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::analysis {
 namespace {

@@ -4,11 +4,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "builders/build_log.hpp"
-#include "builders/leftover_processes.hpp"
-#include "builders/link_capture.hpp"
+#include "builders/build_failure.hpp"
+#include "builders/layout/link_capture.hpp"
 #include "builders/repository.hpp"
-#include "runners/process.hpp"
+#include "builders/work_directory.hpp"
+#include "runners/process/process.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -20,13 +20,13 @@ using runners::Finished;
 constexpr std::size_t most_output = std::size_t{64} << 20;
 
 /// A script does not say why its compiler failed; a file system without room does.
-bool is_full(const fs::path& place) {
+bool is_disk_full(const fs::path& place) {
   constexpr std::uint64_t room = std::uint64_t{16} << 20;
   struct statvfs status {};
   return ::statvfs(place.c_str(), &status) == 0 && std::uint64_t{status.f_bavail} * status.f_frsize < room;
 }
 
-BuildFailureKind kind_of(const CheckoutFailure& failure) {
+BuildFailureKind failure_kind(const CheckoutFailure& failure) {
   switch (failure.kind) {
     case CheckoutFailure::Kind::stopped:
       return BuildFailureKind::stopped;
@@ -45,7 +45,7 @@ bool was_damaged_lately(const fs::path& mirror) {
 }
 
 /// For a script that was ended, not for one that ended by itself.
-std::optional<BuildFailureKind> kind_of(Finished::How how) {
+std::optional<BuildFailureKind> failure_kind(Finished::How how) {
   switch (how) {
     case Finished::How::stopped:
       return BuildFailureKind::stopped;
@@ -102,9 +102,10 @@ std::optional<BuildFailure> BuildAttempt::fill_tree(const std::stop_token& stop)
   const auto failure = open_repository(settings_.mirror)->checkout(order_.commit, rooms_.tree.host, stop);
   if (failure && failure->kind == CheckoutFailure::Kind::corrupt && !was_damaged_lately(settings_.mirror)) {
     set_mirror_aside(settings_.mirror);
-    return failed(BuildFailureKind::mirror, failure->sentence + "; the mirror was put aside and is fetched anew");
+    return failed(BuildFailureKind::mirror,
+                  failure->sentence + "; the mirror was put aside and is fetched anew");
   }
-  if (failure) return failed(kind_of(*failure), failure->sentence);
+  if (failure) return failed(failure_kind(*failure), failure->sentence);
   if (settings_.git == BuildSettings::Git::provided) {
     provide_git(settings_.mirror, order_.commit, rooms_.tree.host);
   }
@@ -140,10 +141,12 @@ std::optional<BuildFailure> BuildAttempt::run_script(std::vector<std::string> mo
   if (finished.succeeded()) return std::nullopt;
 
   const std::string why = fmt::format("{} {}", order_.script.script.string(), describe(finished));
-  if (const auto kind = kind_of(finished.how)) return failed(*kind, why);
+  if (const auto kind = failure_kind(finished.how)) return failed(*kind, why);
   // The ground is looked at first: on a full disk even a right source ends like a wrong one.
-  BuildFailure failure = failed(is_full(slot_.path()) ? BuildFailureKind::disk : BuildFailureKind::source, why);
-  if (failure.kind == BuildFailureKind::source && tells_of_memory(failure.last_lines)) failure.kind = BuildFailureKind::memory;
+  BuildFailure failure =
+      failed(is_disk_full(slot_.path()) ? BuildFailureKind::disk : BuildFailureKind::source, why);
+  if (failure.kind == BuildFailureKind::source && tells_of_memory(failure.last_lines))
+    failure.kind = BuildFailureKind::memory;
   return failure;
 }
 

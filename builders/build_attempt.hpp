@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "builders/build_failure.hpp"
-#include "builders/build_rooms.hpp"
+#include "builders/build_sandbox.hpp"
+#include "builders/build_script.hpp"
 #include "builders/builder.hpp"
-#include "builders/cache_entry.hpp"
-#include "builders/user_sources.hpp"
-#include "builders/work_slot.hpp"
+#include "builders/cache/entry.hpp"
+#include "builders/work_directory.hpp"
 
 namespace tandem::builders {
 

@@ -6,18 +6,18 @@
 #include <algorithm>
 
 #include "builders/build_attempt.hpp"
-#include "builders/build_log.hpp"
-#include "builders/build_rooms.hpp"
-#include "builders/cache_budget.hpp"
-#include "builders/cache_files.hpp"
-#include "builders/cache_key.hpp"
-#include "builders/executable_cache.hpp"
-#include "builders/hashes.hpp"
-#include "builders/layout.hpp"
+#include "builders/build_failure.hpp"
+#include "builders/build_sandbox.hpp"
+#include "builders/cache/budget.hpp"
+#include "builders/cache/entry.hpp"
+#include "builders/cache/executable_cache.hpp"
+#include "builders/cache/files.hpp"
+#include "builders/layout/layout.hpp"
 #include "builders/repository.hpp"
 #include "builders/toolchain.hpp"
-#include "specs/error.hpp"
-#include "specs/stop_scope.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/hashes.hpp"
+#include "specs/foundation/waiting.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -146,7 +146,8 @@ std::variant<Executable, BuildFailure> build_once(const BuildSettings& settings,
     return attempt.failed(BuildFailureKind::disk_limit, *why);
   }
   const auto unfit = [&](const std::string& why) {
-    return attempt.failed(BuildFailureKind::not_a_program, "the build script left something that cannot be kept: " + why);
+    return attempt.failed(BuildFailureKind::not_a_program,
+                          "the build script left something that cannot be kept: " + why);
   };
   try {
     auto published =
@@ -203,7 +204,7 @@ ScriptBuilder::ScriptBuilder(BuildSettings settings) : settings_(std::move(setti
 std::variant<Executable, BuildFailure> ScriptBuilder::build(const Commit& commit, std::stop_token stop) {
   const auto result_of = [&]() -> std::variant<Executable, BuildFailure> {
     try {
-      const specs::StopScope scope(stop);
+      const StopScope scope(stop);
       auto result = find_or_build(settings_, commit, stop);
       if (auto* executable = std::get_if<Executable>(&result)) {
         const bool added = !executable->from_cache;
@@ -212,7 +213,7 @@ std::variant<Executable, BuildFailure> ScriptBuilder::build(const Commit& commit
         return kept;
       }
       return result;
-    } catch (const specs::Stopped&) {
+    } catch (const Stopped&) {
       return failure_of(settings_, commit, BuildFailureKind::stopped,
                         "it was stopped while its files were kept or looked at");
     } catch (const std::system_error& error) {
@@ -253,7 +254,7 @@ std::variant<Executable, RelinkFailure> ScriptBuilder::relink(const Executable& 
     return RelinkFailure{RelinkKind::not_possible, "what it was linked from was not kept"};
   }
   try {
-    const specs::StopScope scope(stop);
+    const StopScope scope(stop);
     const ExecutableCache cache(settings_.exec_dir);
     ExecutableCache::Lookup cached = cache.find_layout(executable, seed);
     if (cached.executable) return held(settings_, std::move(*cached.executable));
@@ -272,7 +273,7 @@ std::variant<Executable, RelinkFailure> ScriptBuilder::relink(const Executable& 
       return kept;
     }
     return RelinkFailure{RelinkKind::not_possible, std::get<std::string>(std::move(published))};
-  } catch (const specs::Stopped& stopped) {
+  } catch (const Stopped& stopped) {
     return RelinkFailure{RelinkKind::may_pass, stopped.what()};
   } catch (const std::system_error& error) {
     if (is_of_host(error.code())) {
@@ -307,7 +308,8 @@ bool may_pass_later(BuildFailure::Kind kind) {
 }
 
 bool is_of_host(BuildFailure::Kind kind) {
-  return kind == BuildFailureKind::disk || kind == BuildFailureKind::mirror || kind == BuildFailureKind::sandbox || kind == BuildFailureKind::script_missing;
+  return kind == BuildFailureKind::disk || kind == BuildFailureKind::mirror ||
+         kind == BuildFailureKind::sandbox || kind == BuildFailureKind::script_missing;
 }
 
 }  // namespace tandem::builders

@@ -14,9 +14,9 @@
 #include "builders/commit.hpp"
 #include "builders/executable.hpp"
 #include "builders/fetch.hpp"
-#include "builders/layout.hpp"
-#include "runners/sandbox.hpp"
-#include "specs/build_section.hpp"
+#include "builders/layout/layout.hpp"
+#include "runners/process/sandbox.hpp"
+#include "specs/benchmark/build_section.hpp"
 
 namespace tandem::builders {
 

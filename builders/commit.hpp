@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace tandem::builders {
 
@@ -17,5 +20,30 @@ struct Commit {
   std::int64_t author_time = 0;
   std::int64_t committer_time = 0;
 };
+
+/// What a commit changes against its first parent; the root against nothing. What is too large is not read:
+/// of git, a file of more than 2 MiB and a commit of more than 20 000 files or 256 MiB; of Mercurial, a
+/// commit whose difference exceeds 64 MiB. It counts in `files` alone.
+struct CommitFacts {
+  static constexpr std::size_t most_files = 1000;
+
+  /// The paths touched, made printable: old and new name of a rename, sorted, the first `most_files`.
+  std::vector<std::string> files;
+  std::size_t lines = 0;  ///< added and removed; binary files have none
+  /// Equal for the same change elsewhere, as after a rebase: neither line numbers nor white space count.
+  /// Empty for an empty change, a merge, or where not all content was read.
+  std::string patch_id;
+  std::string reverse_patch_id;      ///< the patch id of the change that undoes it
+  std::vector<std::string> reverts;  ///< ids that its message says it reverts, as `reverted_ids`
+};
+
+/// The ids after "This reverts commit" (of git) and "Backed out changeset" (of Mercurial) in a message, full
+/// or abbreviated to at least seven digits, in lower case, in the order of the text, each once.
+[[nodiscard]] std::vector<std::string> reverted_ids(std::string_view message);
+
+/// How much rather than others a commit has changed the speed, before anything is measured: 0.05 if it
+/// touches only documentation, tests, licences or the settings of services and editors; otherwise from 1 for
+/// one line to 3 for 65 535 and more. 1 where nothing is known.
+[[nodiscard]] double culprit_weight(const CommitFacts& facts);
 
 }  // namespace tandem::builders

@@ -7,9 +7,9 @@
 #include <array>
 #include <sstream>
 
-#include "builders/hg_fetch.hpp"
-#include "builders/printable.hpp"
-#include "runners/process.hpp"
+#include "builders/hg/fetch.hpp"
+#include "runners/process/process.hpp"
+#include "specs/foundation/text.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -19,8 +19,9 @@ using Move = Tip::Move;
 using runners::Finished;
 
 constexpr std::array moves{Move::first, Move::same, Move::forward, Move::rewritten};
-constexpr std::array kinds{FetchKind::unreachable, FetchKind::refused, FetchKind::no_branch, FetchKind::timed_out,
-                           FetchKind::corrupt,     FetchKind::disk,    FetchKind::stopped,   FetchKind::internal};
+constexpr std::array kinds{FetchKind::unreachable, FetchKind::refused, FetchKind::no_branch,
+                           FetchKind::timed_out,   FetchKind::corrupt, FetchKind::disk,
+                           FetchKind::stopped,     FetchKind::internal};
 
 bool is_commit_id(const std::string& text) {
   return text.size() == 40 &&
@@ -93,7 +94,8 @@ std::variant<Tip, FetchFailure> fetch_protocol::read(const std::string& line) {
     }
   }
   if (what == "failure") {
-    const auto* kind = std::find_if(kinds.begin(), kinds.end(), [&](FetchKind k) { return how == name_of(k); });
+    const auto* kind =
+        std::find_if(kinds.begin(), kinds.end(), [&](FetchKind k) { return how == name_of(k); });
     std::string sentence;
     std::getline(words >> std::ws, sentence);
     if (kind != kinds.end()) return FetchFailure{*kind, sentence};
@@ -152,8 +154,9 @@ std::variant<Tip, FetchFailure> ask_child(const std::vector<std::string>& argume
       if (!finished.output.empty()) return fetch_protocol::read(finished.output);
       break;
     case Finished::How::timed_out:
-      return failed(FetchKind::timed_out, fmt::format("nothing arrived for {:.3g} s, or far too little",
-                                                 std::chrono::duration<double>(options.deadline).count()));
+      return failed(FetchKind::timed_out,
+                    fmt::format("nothing arrived for {:.3g} s, or far too little",
+                                std::chrono::duration<double>(options.deadline).count()));
     case Finished::How::stopped:
       return failed(FetchKind::stopped, "stopped on request");
     default:

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "builders/commit.hpp"
-#include "builders/commit_facts.hpp"
 
 namespace tandem::builders {
 

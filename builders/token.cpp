@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 

@@ -6,9 +6,9 @@
 #include <map>
 #include <mutex>
 
-#include "builders/build_rooms.hpp"
-#include "builders/hashes.hpp"
-#include "runners/process.hpp"
+#include "builders/build_sandbox.hpp"
+#include "runners/process/process.hpp"
+#include "specs/foundation/hashes.hpp"
 
 namespace tandem::builders {
 namespace {

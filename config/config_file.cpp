@@ -1,8 +1,8 @@
 #include "config/config_file.hpp"
 
 #include "config/checks.hpp"
-#include "specs/error.hpp"
-#include "specs/json_document.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/json/document.hpp"
 
 namespace tandem::config {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "config/settings.hpp"
-#include "specs/problem.hpp"
+#include "specs/json/problem.hpp"
 
 namespace tandem::config {
 

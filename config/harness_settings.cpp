@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "config/checks.hpp"
-#include "specs/error.hpp"
-#include "specs/nearest.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/text.hpp"
 
 namespace tandem::config {
 namespace {
@@ -61,7 +61,7 @@ fs::path absolute_path(const std::string& flag, const fs::path& path) {
 
 std::string complain_of_run_type(const std::string& type) {
   if (type == "benchmark" || type == "verify" || type == "regress") return {};
-  return fmt::format("found {}; expected \"benchmark\", \"verify\" or \"regress\"", specs::in_quotes(type));
+  return fmt::format("found {}; expected \"benchmark\", \"verify\" or \"regress\"", in_quotes(type));
 }
 
 std::string complain_of_variable(const std::string& name) {
@@ -163,7 +163,7 @@ std::pair<std::string, std::string> environment_entry(const std::string& text) {
   const auto equals = text.find('=');
   const std::string name = text.substr(0, equals);
   if (equals == std::string::npos || !complain_of_variable(name).empty())
-    throw InputError(fmt::format("--env: found {}; expected NAME=value", specs::in_quotes(text)));
+    throw InputError(fmt::format("--env: found {}; expected NAME=value", in_quotes(text)));
   return {name, text.substr(equals + 1)};
 }
 

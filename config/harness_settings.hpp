@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "specs/json_document.hpp"
+#include "specs/json/document.hpp"
 
 namespace tandem::config {
 
@@ -29,7 +29,7 @@ struct HarnessSettings {
   std::string command_args;         ///< added to every command with {program}
   std::map<std::string, std::string> env;
   std::map<std::string, std::string> string_map;  ///< placeholders
-  std::string devices;                            ///< named core sets of this host: runners/devices.hpp
+  std::string devices;                            ///< named core sets of this host: runners/host/devices.hpp
   std::string excluded_devices;
   std::vector<std::filesystem::path> shared_libs;
   std::string user_identifier;

@@ -4,16 +4,56 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "config/checks.hpp"
-#include "specs/error.hpp"
-#include "specs/nearest.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/text.hpp"
 
 namespace tandem::config {
+
 namespace {
 
-using specs::in_quotes;
+std::filesystem::path from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_writable_directory(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) && ::access(path.c_str(), W_OK | X_OK) == 0;
+}
+
+std::filesystem::path tidy(const std::filesystem::path& path) {
+  return std::filesystem::absolute(path).lexically_normal();
+}
+
+}  // namespace
+
+StateDirPlaces StateDirPlaces::of_this_process() {
+  StateDirPlaces places;
+  places.tandem_state_dir = from_environment("TANDEM_STATE_DIR");
+  places.xdg_state_home = from_environment("XDG_STATE_HOME");
+  places.home = from_environment("HOME");
+  return places;
+}
+
+std::filesystem::path choose_state_dir(const std::optional<std::filesystem::path>& flag,
+                                       const std::optional<std::filesystem::path>& configured,
+                                       const StateDirPlaces& places) {
+  if (flag) return tidy(*flag);
+  if (!places.tandem_state_dir.empty()) return tidy(places.tandem_state_dir);
+  if (configured) return tidy(*configured);
+  if (is_writable_directory(places.system_dir)) return tidy(places.system_dir);
+  // The XDG base directory specification says to ignore a relative path.
+  if (places.xdg_state_home.is_absolute()) return tidy(places.xdg_state_home / "tandem");
+  if (places.home.is_absolute()) return tidy(places.home / ".local" / "state" / "tandem");
+  throw InputError(
+      "there is no state directory: HOME is not set; give --state_dir DIR or set TANDEM_STATE_DIR");
+}
+
+namespace {
 
 template <typename Value>
 void take(Value& to, const std::optional<Value>& from) {
@@ -74,18 +114,18 @@ void apply(Settings& settings, const Overrides& said) {
   apply(settings.harness, said.harness);
 }
 
-void refuse_if(const char* flag, const std::string& complaint) {
+void refuse_setting_if(const char* flag, const std::string& complaint) {
   if (!complaint.empty()) throw InputError(fmt::format("--{}: {}", flag, complaint));
 }
 
 template <typename Value, typename Complain>
 void check(const char* flag, const std::optional<Value>& value, Complain&& complain) {
-  if (value) refuse_if(flag, complain(*value));
+  if (value) refuse_setting_if(flag, complain(*value));
 }
 
 void check_path(const char* flag, std::optional<std::filesystem::path>& path) {
   if (!path) return;
-  refuse_if(flag, complain_of_path(*path));
+  refuse_setting_if(flag, complain_of_path(*path));
   *path = std::filesystem::absolute(*path).lexically_normal();
 }
 

@@ -9,9 +9,9 @@
 
 #include "builders/fetch.hpp"
 #include "daemon/commands/command_line.hpp"
-#include "daemon/stop_signals.hpp"
-#include "daemon/terminal.hpp"
-#include "specs/error.hpp"
+#include "daemon/service/stop.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/terminal.hpp"
 
 namespace {
 
@@ -21,7 +21,7 @@ struct Perform {
   std::stop_token stop;
 
   int operator()(const commands::Message& message) const {
-    show("{}", message.text);
+    tandem::show("{}", message.text);
     return 0;
   }
   int operator()(const commands::CompareOptions& options) const { return commands::compare(options, stop); }
@@ -85,10 +85,10 @@ int main(int argc, char** argv) {
     const StopSignals signals(fixing ? StopSignals::Second::is_ignored : StopSignals::Second::ends_at_once);
     return std::visit(Perform{signals.token()}, request);
   } catch (const tandem::InputError& error) {
-    show(stderr, "tandem: {}\n", error.what());
+    tandem::show(stderr, "tandem: {}\n", error.what());
     return 2;
   } catch (const std::exception& error) {
-    show(stderr, "tandem: {}\n", error.what());
+    tandem::show(stderr, "tandem: {}\n", error.what());
     return 4;
   }
 }

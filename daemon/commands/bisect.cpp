@@ -7,14 +7,14 @@
 #include <mutex>
 
 #include "config/config_file.hpp"
-#include "config/state_dir.hpp"
-#include "daemon/commands/narrator.hpp"
+#include "config/settings.hpp"
+#include "daemon/commands/progress.hpp"
 #include "daemon/commands/request_commands.hpp"
-#include "daemon/loop.hpp"
 #include "daemon/report/request_report.hpp"
-#include "daemon/terminal.hpp"
-#include "daemon/wall_clock.hpp"
-#include "specs/error.hpp"
+#include "daemon/service/loop.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/terminal.hpp"
+#include "specs/foundation/wall_clock.hpp"
 
 namespace tandem::daemon::commands {
 namespace {

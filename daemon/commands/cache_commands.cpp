@@ -7,13 +7,13 @@
 #include <cstdio>
 #include <set>
 
-#include "builders/cache_files.hpp"
-#include "builders/executable_cache.hpp"
-#include "config/state_dir.hpp"
+#include "builders/cache/executable_cache.hpp"
+#include "builders/cache/files.hpp"
+#include "config/settings.hpp"
 #include "daemon/report/cache_report.hpp"
-#include "daemon/storage_rules.hpp"
-#include "daemon/terminal.hpp"
-#include "specs/error.hpp"
+#include "daemon/service/storage_rules.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/terminal.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
@@ -24,12 +24,9 @@ using builders::Pruning;
 
 constexpr std::size_t shortest_prefix = 7;
 
-fs::path state_dir_of(const CacheOptions& options) {
-  return config::choose_state_dir(options.state_dir, std::nullopt, config::StateDirPlaces::of_this_process());
-}
-
 fs::path exec_dir_of(const CacheOptions& options) {
-  return fs::absolute(options.exec_dir ? *options.exec_dir : state_dir_of(options) / "cache");
+  return fs::absolute(options.exec_dir ? *options.exec_dir
+                                       : config::choose_state_dir(options.state_dir) / "cache");
 }
 
 fs::path existing_exec_dir_of(const CacheOptions& options) {
@@ -49,7 +46,7 @@ bool is_hex(const std::string& text) {
 std::set<std::string> needed_commits(const CacheOptions& options) {
   fs::path state_dir;
   try {
-    state_dir = state_dir_of(options);
+    state_dir = config::choose_state_dir(options.state_dir);
   } catch (const InputError&) {
     if (!options.exec_dir) throw;
     return {};  // A cache of its own, and no state directory anywhere.
@@ -57,7 +54,7 @@ std::set<std::string> needed_commits(const CacheOptions& options) {
   return commits_of_living(state_dir / "tandem.db");
 }
 
-int list(const CacheOptions& options) {
+int list_cache(const CacheOptions& options) {
   const fs::path exec_dir = existing_exec_dir_of(options);
   const report::CacheContents contents{exec_dir, builders::list_entries(exec_dir),
                                        builders::list_damaged(exec_dir)};
@@ -128,7 +125,7 @@ void gather(const CacheOptions& options, const fs::path& folder) {
   }
 }
 
-int add(const CacheOptions& options) {
+int add_executable(const CacheOptions& options) {
   check_name("--framework", options.framework);
   check_name("--platform", options.platform);
   if ((options.commit.size() != 40 && options.commit.size() != 64) || !is_hex(options.commit)) {
@@ -176,13 +173,13 @@ int add(const CacheOptions& options) {
 int run_cache_command(const CacheOptions& options) {
   switch (options.action) {
     case CacheOptions::Action::list:
-      return list(options);
+      return list_cache(options);
     case CacheOptions::Action::verify:
       return verify(options);
     case CacheOptions::Action::prune:
       return prune(options);
     case CacheOptions::Action::add:
-      return add(options);
+      return add_executable(options);
   }
   return 4;
 }

@@ -6,21 +6,21 @@
 #include <cstdio>
 #include <random>
 
-#include "config/state_dir.hpp"
-#include "daemon/arranging.hpp"
-#include "daemon/calibrating.hpp"
+#include "config/settings.hpp"
 #include "daemon/commands/program_path.hpp"
-#include "daemon/commands/progress_line.hpp"
-#include "daemon/idle_time.hpp"
-#include "daemon/loop.hpp"
+#include "daemon/commands/progress.hpp"
+#include "daemon/idle/calibrating.hpp"
+#include "daemon/idle/idle_time.hpp"
 #include "daemon/report/calibration_report.hpp"
-#include "daemon/state_directory.hpp"
+#include "daemon/service/loop.hpp"
+#include "daemon/service/state_directory.hpp"
 #include "daemon/store/store.hpp"
-#include "daemon/terminal.hpp"
-#include "daemon/wall_clock.hpp"
-#include "runners/host_identity.hpp"
-#include "runners/measuring_lock.hpp"
-#include "specs/error.hpp"
+#include "daemon/walk/arranging.hpp"
+#include "runners/host/machine_facts.hpp"
+#include "runners/pairing/measuring_lock.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/terminal.hpp"
+#include "specs/foundation/wall_clock.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
@@ -29,10 +29,6 @@ namespace fs = std::filesystem;
 using analysis::Calibration;
 using runners::RunFailure;
 using runners::Side;
-
-fs::path state_dir_of(const CalibrateOptions& options) {
-  return config::choose_state_dir(options.state_dir, std::nullopt, config::StateDirPlaces::of_this_process());
-}
 
 /// The work of the command, benchmark by benchmark, filling one record.
 class CalibratingByHand {
@@ -162,7 +158,7 @@ class CalibratingByHand {
 /// A state directory that was asked for must take it; one that merely might be there need not.
 void keep(const HostCalibration& result, const CalibrateOptions& options) {
   try {
-    const fs::path folder = state_dir_of(options);
+    const fs::path folder = config::choose_state_dir(options.state_dir);
     static_cast<void>(claim_state_directory(folder));
     store::Store store(folder / "tandem.db", store::Store::Mode::write);
     for (const Calibration& one : result.benchmarks) {
@@ -178,7 +174,8 @@ void keep(const HostCalibration& result, const CalibrateOptions& options) {
 }
 
 int show_stored(const CalibrateOptions& options) {
-  const store::Store store(state_dir_of(options) / "tandem.db", store::Store::Mode::read);
+  const store::Store store(config::choose_state_dir(options.state_dir) / "tandem.db",
+                           store::Store::Mode::read);
   std::vector<report::KeptCalibration> kept;
   const std::string program = fs::path(options.program).filename();
   for (auto& [key, calibration] : store.calibrations()) {

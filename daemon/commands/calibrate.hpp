@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "daemon/commands/compare.hpp"
-#include "runners/pairing.hpp"
+#include "runners/pairing/pairing.hpp"
 
 namespace tandem::daemon::commands {
 

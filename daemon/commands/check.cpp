@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "config/config_file.hpp"
-#include "daemon/terminal.hpp"
-#include "specs/checked_file.hpp"
-#include "specs/error.hpp"
-#include "specs/json_document.hpp"
-#include "specs/schema.hpp"
+#include "specs/benchmark/schema.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/terminal.hpp"
+#include "specs/json/document.hpp"
+#include "specs/json/problem.hpp"
 
 namespace tandem::daemon::commands {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "daemon/commands/compare.hpp"
-#include "specs/benchmark_spec.hpp"
+#include "specs/benchmark/spec.hpp"
 
 namespace tandem::daemon::commands {
 

@@ -12,9 +12,9 @@
 #include "builders/fetch.hpp"
 #include "daemon/commands/flags.hpp"
 #include "daemon/harness/run_labels.hpp"
-#include "daemon/terminal.hpp"
-#include "specs/benchmark_spec.hpp"
-#include "specs/error.hpp"
+#include "specs/benchmark/spec.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/terminal.hpp"
 
 namespace tandem::daemon::commands {
 namespace {

@@ -9,21 +9,21 @@
 #include <random>
 #include <sstream>
 
-#include "builders/identity.hpp"
-#include "daemon/arranging.hpp"
+#include "builders/identity/identity.hpp"
 #include "daemon/commands/kept_calibrations.hpp"
 #include "daemon/commands/program_path.hpp"
-#include "daemon/commands/progress_line.hpp"
-#include "daemon/comparison.hpp"
-#include "daemon/one_sided.hpp"
+#include "daemon/commands/progress.hpp"
+#include "daemon/records/comparison.hpp"
 #include "daemon/report/comparison_report.hpp"
-#include "daemon/terminal.hpp"
-#include "runners/arrangements.hpp"
-#include "runners/host_identity.hpp"
-#include "runners/measuring_lock.hpp"
-#include "runners/result_reader.hpp"
-#include "specs/error.hpp"
-#include "specs/stop_scope.hpp"
+#include "daemon/walk/arranging.hpp"
+#include "daemon/walk/one_sided.hpp"
+#include "runners/host/machine_facts.hpp"
+#include "runners/pairing/arrangements.hpp"
+#include "runners/pairing/measuring_lock.hpp"
+#include "runners/results/result_reader.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/terminal.hpp"
+#include "specs/foundation/waiting.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
@@ -73,9 +73,9 @@ class Comparing {
   /// A stop while large files are compared is met again by the measurement.
   [[nodiscard]] bool identical() const {
     try {
-      const specs::StopScope scope(stop_);
+      const StopScope scope(stop_);
       return builders::identical_files(result_.control, result_.treatment);
-    } catch (const specs::Stopped&) {
+    } catch (const Stopped&) {
       return false;
     }
   }

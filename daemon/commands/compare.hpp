@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runners/pair_runner.hpp"
+#include "runners/pairing/pair_runner.hpp"
 
 namespace tandem::daemon::commands {
 

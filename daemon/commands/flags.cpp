@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "daemon/commands/walk_commands.hpp"
-#include "specs/error.hpp"
-#include "specs/nearest.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/text.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
@@ -21,7 +21,7 @@ Number number_of(const std::string& name, const std::string& text) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size())
-    throw InputError(fmt::format("--{}: found {}; expected a number", name, specs::in_quotes(text)));
+    throw InputError(fmt::format("--{}: found {}; expected a number", name, in_quotes(text)));
   return value;
 }
 

@@ -1,9 +1,9 @@
 #include "daemon/commands/kept_calibrations.hpp"
 
-#include "config/state_dir.hpp"
-#include "daemon/idle_time.hpp"
+#include "config/settings.hpp"
+#include "daemon/idle/idle_time.hpp"
 #include "daemon/store/store.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::commands {
 
@@ -11,8 +11,7 @@ std::map<std::string, analysis::Calibration> kept_calibrations(
     const std::optional<std::filesystem::path>& state_dir, const std::string& program) {
   std::map<std::string, analysis::Calibration> known;
   try {
-    const auto folder =
-        config::choose_state_dir(state_dir, std::nullopt, config::StateDirPlaces::of_this_process());
+    const auto folder = config::choose_state_dir(state_dir);
     const store::Store store(folder / "tandem.db", store::Store::Mode::read);
     for (auto& stored : store.calibrations(WatchKey{calibrated_by_hand, program})) {
       const std::string benchmark = stored.calibration.benchmark;

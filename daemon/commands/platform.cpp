@@ -7,11 +7,11 @@
 #include <cstdio>
 #include <mutex>
 
-#include "daemon/loop.hpp"
 #include "daemon/report/platform_report.hpp"
-#include "daemon/terminal.hpp"
-#include "runners/platform_foreground.hpp"
-#include "specs/error.hpp"
+#include "daemon/service/loop.hpp"
+#include "runners/host/foreground.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/terminal.hpp"
 
 namespace tandem::daemon::commands {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::commands {
 namespace {

@@ -2,26 +2,23 @@
 
 #include <fmt/format.h>
 
-#include "config/state_dir.hpp"
+#include "config/settings.hpp"
 #include "daemon/commands/request_commands.hpp"
-#include "daemon/life.hpp"
-#include "daemon/published_change.hpp"
+#include "daemon/records/life.hpp"
+#include "daemon/records/record_json.hpp"
+#include "daemon/records/wording.hpp"
 #include "daemon/report/record_report.hpp"
-#include "daemon/report/wording.hpp"
 #include "daemon/store/store.hpp"
-#include "daemon/terminal.hpp"
-#include "daemon/wall_clock.hpp"
-#include "specs/error.hpp"
+#include "daemon/walk/publish.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/terminal.hpp"
+#include "specs/foundation/wall_clock.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
 
 namespace fs = std::filesystem;
 using RecordAction = RecordOptions::Action;
-
-fs::path state_dir_of(const std::optional<fs::path>& flag) {
-  return config::choose_state_dir(flag, std::nullopt, config::StateDirPlaces::of_this_process());
-}
 
 Record found(const store::Store& store, const std::string& id) {
   auto record = store.record(id);
@@ -59,7 +56,8 @@ Request rerun_of(const Record& record, const std::string& by) {
 }  // namespace
 
 int run_report_command(const ReportOptions& options) {
-  const store::Store store(state_dir_of(options.state_dir) / "tandem.db", store::Store::Mode::read);
+  const store::Store store(config::choose_state_dir(options.state_dir) / "tandem.db",
+                           store::Store::Mode::read);
   if (!options.id.empty()) {
     const Record record = found(store, options.id);
     show("{}",
@@ -76,7 +74,7 @@ int run_report_command(const ReportOptions& options) {
 }
 
 int run_record_command(const RecordOptions& options) {
-  const fs::path state_dir = state_dir_of(options.state_dir);
+  const fs::path state_dir = config::choose_state_dir(options.state_dir);
   store::Store store = open_known_store(state_dir);
   const std::string by = options.by.empty() ? user_name() : options.by;
   const Record record = found(store, options.id);

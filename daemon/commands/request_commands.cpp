@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <set>
 
-#include "config/state_dir.hpp"
+#include "config/settings.hpp"
 #include "daemon/report/request_report.hpp"
-#include "daemon/terminal.hpp"
-#include "daemon/wall_clock.hpp"
-#include "runners/file_lock.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/file_lock.hpp"
+#include "specs/foundation/terminal.hpp"
+#include "specs/foundation/wall_clock.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
@@ -29,7 +29,7 @@ bool same_wish(const Request& one, const Request& other) {
          one.record == other.record;
 }
 
-int add(const fs::path& state_dir, const QueueOptions& options) {
+int add_request(const fs::path& state_dir, const QueueOptions& options) {
   Store store = open_known_store(state_dir);
   Request request;
   request.key = chosen_watch(store.scopes(), options.watch, options.platform);
@@ -42,7 +42,7 @@ int add(const fs::path& state_dir, const QueueOptions& options) {
   return 0;
 }
 
-int list(const fs::path& state_dir, Format format) {
+int list_requests(const fs::path& state_dir, Format format) {
   const Store store(state_dir / "tandem.db", Store::Mode::read);
   const auto requests = store.newest_requests(listed);
   show("{}", format == Format::json ? report::requests_json(requests) : report::requests_text(requests));
@@ -70,17 +70,16 @@ int cancel(const fs::path& state_dir, const QueueOptions& options) {
 }  // namespace
 
 int run_queue_command(const QueueOptions& options) {
-  const fs::path state_dir =
-      config::choose_state_dir(options.state_dir, std::nullopt, config::StateDirPlaces::of_this_process());
+  const fs::path state_dir = config::choose_state_dir(options.state_dir);
   switch (options.action) {
     case QueueAction::list:
-      return list(state_dir, options.format);
+      return list_requests(state_dir, options.format);
     case QueueAction::cancel:
       return cancel(state_dir, options);
     case QueueAction::add:
       break;
   }
-  return add(state_dir, options);
+  return add_request(state_dir, options);
 }
 
 Store open_known_store(const fs::path& state_dir) {
@@ -132,7 +131,7 @@ WatchKey chosen_watch(const std::vector<WatchKey>& known, const std::string& wan
 }
 
 bool daemon_runs(const fs::path& state_dir) {
-  return runners::is_locked(state_dir / "daemon.lock");
+  return is_locked(state_dir / "daemon.lock");
 }
 
 std::string user_name() {

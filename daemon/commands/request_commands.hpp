@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "daemon/commands/compare.hpp"
-#include "daemon/request.hpp"
+#include "daemon/records/request.hpp"
 #include "daemon/store/store.hpp"
 
 namespace tandem::daemon::commands {

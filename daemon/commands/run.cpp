@@ -11,19 +11,18 @@
 
 #include "config/config_file.hpp"
 #include "daemon/commands/program_path.hpp"
-#include "daemon/commands/progress_line.hpp"
-#include "daemon/commit_builds.hpp"
-#include "daemon/comparison.hpp"
-#include "daemon/harness/run_info.hpp"
+#include "daemon/commands/progress.hpp"
+#include "daemon/harness/run_json.hpp"
 #include "daemon/harness/run_labels.hpp"
 #include "daemon/harness/run_matrix.hpp"
-#include "daemon/reporters/json_line.hpp"
-#include "daemon/state_directory.hpp"
-#include "daemon/terminal.hpp"
-#include "daemon/test_files.hpp"
-#include "runners/devices.hpp"
-#include "runners/measuring_lock.hpp"
-#include "specs/error.hpp"
+#include "daemon/records/comparison.hpp"
+#include "daemon/service/commit_builds.hpp"
+#include "daemon/service/state_directory.hpp"
+#include "daemon/walk/spec_tests.hpp"
+#include "runners/host/devices.hpp"
+#include "runners/pairing/measuring_lock.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/terminal.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
@@ -61,7 +60,7 @@ struct Given {
 /// The same, ready to be run.
 struct Ready {
   builders::Executable executable;
-  reporters::ReportedBuild label;
+  ReportedBuild label;
 };
 
 /// The work of the command, step by step.
@@ -123,7 +122,7 @@ class Running {
   [[nodiscard]] const config::WatchSettings& watch() const { return settings_.watches.front(); }
 
   /// Without a wish the results are shown.
-  reporters::ReporterSettings reporters_now() const {
+  harness::ReporterSettings reporters_now() const {
     auto wanted = reporters_of(harness(), settings_.state_dir);
     if (!names_a_reporter(wanted)) wanted.screen_reporter = true;
     if (options_.format == Format::json) wanted.screen_reporter = false;
@@ -211,7 +210,7 @@ class Running {
     code_ = worse_code(code_, run.code);
     auto record = record_of(test, run, treatment.label,
                             control ? std::optional(control->label) : std::nullopt, labels_);
-    if (options_.format == Format::json) show("{}\n", reporters::json_line(record));
+    if (options_.format == Format::json) show("{}\n", harness::json_line(record));
     if (!run.log.empty()) show(stderr, "{}\n", run.log);
     if (!run.failure.empty()) show(stderr, "tandem: {}: {}\n", program_name(test), run.failure);
     for (const std::string& sentence : reporters_.report(record)) {
@@ -335,7 +334,7 @@ class Running {
   const RunOptions& options_;
   const std::stop_token& stop_;
   const config::Settings settings_;
-  reporters::Reporters reporters_;
+  harness::Reporters reporters_;
   ProgressLine progress_;
   Scratch scratch_;
   RunInfo info_;
@@ -348,7 +347,7 @@ class Running {
   Installation installation_;
   Isolation isolation_;
   std::unique_ptr<CommitBuilds> builds_;
-  std::vector<reporters::RunRecord> records_;
+  std::vector<RunRecord> records_;
   int code_ = 0;
 };
 

@@ -7,22 +7,16 @@
 #include <sstream>
 
 #include "config/config_file.hpp"
-#include "config/state_dir.hpp"
-#include "daemon/commands/narrator.hpp"
-#include "daemon/daemon_life.hpp"
-#include "daemon/loop.hpp"
+#include "config/settings.hpp"
+#include "daemon/commands/progress.hpp"
 #include "daemon/report/status_report.hpp"
-#include "daemon/terminal.hpp"
-#include "specs/error.hpp"
+#include "daemon/service/loop.hpp"
+#include "daemon/service/state_directory.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/terminal.hpp"
 
 namespace tandem::daemon::commands {
-namespace {
-
-std::filesystem::path state_dir_of(const std::optional<std::filesystem::path>& flag) {
-  return config::choose_state_dir(flag, std::nullopt, config::StateDirPlaces::of_this_process());
-}
-
-}  // namespace
+namespace {}  // namespace
 
 int run_daemon_command(const DaemonOptions& options, const std::stop_token& stop) {
   std::optional<config::ConfigFile> file;
@@ -37,7 +31,7 @@ int run_daemon_command(const DaemonOptions& options, const std::stop_token& stop
 }
 
 int run_status_command(const StatusOptions& options) {
-  const auto state_dir = state_dir_of(options.state_dir);
+  const auto state_dir = config::choose_state_dir(options.state_dir);
   const auto file = state_dir / "status.json";
   std::ifstream in(file);
   if (!in) throw InputError(fmt::format("there is no {}; give the daemon's --state_dir", file.string()));

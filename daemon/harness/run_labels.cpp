@@ -9,11 +9,13 @@
 #include <fstream>
 #include <random>
 
-#include "builders/hashes.hpp"
-#include "runners/host_identity.hpp"
-#include "specs/error.hpp"
+#include "runners/host/machine_facts.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/hashes.hpp"
+#include "specs/json/document.hpp"
 
 namespace tandem::daemon::harness {
+
 namespace {
 
 constexpr std::size_t id_digits = 32;
@@ -24,9 +26,9 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-std::string new_id(const reporters::RunRecord& record) {
+std::string new_id(const RunRecord& record) {
   std::random_device random;
-  builders::Sha256 hash;
+  Sha256 hash;
   hash.add_field(
       fmt::format("{} {} {} {}", record.time.time_since_epoch().count(), ::getpid(), random(), random()));
   hash.add_field(record.model + "\n" + record.identifier + "\n" + record.platform);
@@ -79,11 +81,9 @@ std::string read_token(const std::filesystem::path& file) {
 
 }  // namespace
 
-reporters::RunRecord record_of(const Test& test, const TestRun& run,
-                               const reporters::ReportedBuild& treatment,
-                               const std::optional<reporters::ReportedBuild>& control,
-                               const RunLabels& labels) {
-  reporters::RunRecord record;
+RunRecord record_of(const Test& test, const TestRun& run, const ReportedBuild& treatment,
+                    const std::optional<ReportedBuild>& control, const RunLabels& labels) {
+  RunRecord record;
   record.run_type = labels.run_type;
   record.time = std::chrono::system_clock::now();
   record.model = test.spec.model;
@@ -107,7 +107,7 @@ reporters::RunRecord record_of(const Test& test, const TestRun& run,
     record.host.emplace_back("isolation", runners::name_of(labels.isolation.kind));
   record.failure = run.failure;
   for (const RunSamples::Kept& kept : run.series) {
-    reporters::ReportedSeries series = kept.series;
+    ReportedSeries series = kept.series;
     if (const Screened* one = verdict_on(kept, run.screened)) {
       const auto& ratio = one->verdict.ratio;
       series.verdict = {analysis::name_of(one->verdict.outcome), ratio.estimate, ratio.low, ratio.high};
@@ -122,15 +122,15 @@ reporters::RunRecord record_of(const Test& test, const TestRun& run,
 }
 
 std::string device_hash(const RunLabels& labels) {
-  builders::Sha256 hash;
+  Sha256 hash;
   hash.add_field(runners::host_identity(labels.host));
   hash.add_field(labels.device);
   return hash.finish().substr(0, hash_digits);
 }
 
-reporters::ReporterSettings reporters_of(const config::HarnessSettings& settings,
-                                         const std::filesystem::path& state_dir) {
-  reporters::ReporterSettings reporters;
+harness::ReporterSettings reporters_of(const config::HarnessSettings& settings,
+                                       const std::filesystem::path& state_dir) {
+  harness::ReporterSettings reporters;
   reporters.local_reporter = settings.local_reporter;
   reporters.simple_local_reporter = settings.simple_local_reporter;
   reporters.screen_reporter = settings.screen_reporter;
@@ -154,6 +154,69 @@ std::vector<std::string> without_secrets(std::vector<std::string> words) {
     }
   }
   return words;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+using specs::JsonDocument;
+using specs::Node;
+
+fs::path read_program(const Node& node) {
+  const fs::path path = fs::absolute(node.as_string()).lexically_normal();
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) node.fail("there is no such file; write the path of a program");
+  return path;
+}
+
+InfoBuild read_build(const Node& node) {
+  InfoBuild build;
+  if (const auto commit = node.find("commit")) build.commit = commit->as_string();
+  if (const auto time = node.find("commit_time")) build.commit_time = time->as_integer();
+  if (const auto program = node.find("program")) build.program = read_program(*program);
+  if (const auto programs = node.find("programs")) {
+    for (const specs::Member& member : programs->members()) {
+      const fs::path path = read_program(member.value.at("location"));
+      (member.key == "program" ? build.program : build.programs[member.key]) = path;
+    }
+  }
+  if (const auto map = node.find("string_map")) {
+    for (const specs::Member& member : map->members())
+      build.string_map.emplace(member.key, member.value.scalar_text());
+  }
+  if (const auto diff = node.find("diff")) build.diff = diff->scalar_text();
+  if (const auto version = node.find("version")) build.version = version->scalar_text();
+  if (build.program.empty() && build.commit.empty())
+    node.fail("names neither a program nor a commit; add \"programs\": {\"program\": {\"location\": …}}");
+  return build;
+}
+
+std::vector<std::string> read_texts(const Node& list) {
+  std::vector<std::string> texts;
+  for (const Node& item : list.items()) texts.push_back(item.as_string());
+  return texts;
+}
+
+}  // namespace
+
+RunInfo read_run_info(const std::string& text_or_file) {
+  const bool is_text = text_or_file.find_first_not_of(" \t\r\n") != std::string::npos &&
+                       text_or_file[text_or_file.find_first_not_of(" \t\r\n")] == '{';
+  const Node root =
+      (is_text ? JsonDocument::parse(text_or_file, "--info") : JsonDocument::load(text_or_file)).root();
+  RunInfo info;
+  if (const auto treatment = root.find("treatment")) info.treatment = read_build(*treatment);
+  if (const auto control = root.find("control")) info.control = read_build(*control);
+  if (info.control && !info.treatment) root.fail("has a control without a treatment; add \"treatment\"");
+  if (const auto libraries = root.find("shared_libs")) {
+    for (const std::string& library : read_texts(*libraries))
+      info.shared_libs.push_back(fs::absolute(library).lexically_normal());
+  }
+  if (const auto types = root.find("regressed_types")) info.regressed_types = read_texts(*types);
+  if (const auto type = root.find("run_type"))
+    info.run_type = type->as_choice({"benchmark", "verify", "regress"});
+  if (const auto user = root.find("user")) info.user = user->scalar_text();
+  return info;
 }
 
 }  // namespace tandem::daemon::harness

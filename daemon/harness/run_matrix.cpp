@@ -10,20 +10,20 @@
 namespace tandem::daemon::harness {
 namespace {
 
-std::string row_of(const reporters::RunRecord& record) {
+std::string matrix_row_of(const RunRecord& record) {
   std::string row = record.model == record.identifier ? record.model : record.model + " " + record.identifier;
   return record.metric.empty() || record.metric == "delay" ? row : row + " " + record.metric;
 }
 
-std::string column_of(const reporters::RunRecord& record) {
+std::string column_of(const RunRecord& record) {
   return record.platform + (record.backend.empty() ? "" : " " + record.backend);
 }
 
-std::string cell_of(const reporters::RunRecord& record) {
+std::string cell_of(const RunRecord& record) {
   if (record.series.empty()) return "failed";
   const auto net = std::find_if(record.series.begin(), record.series.end(),
                                 [](const auto& series) { return series.type == "NET"; });
-  const reporters::ReportedSeries& shown = net == record.series.end() ? record.series.front() : *net;
+  const ReportedSeries& shown = net == record.series.end() ? record.series.front() : *net;
   const auto median = analysis::median(shown.values);
   std::string cell = median ? fmt::format("{:.5g} {}", *median, shown.unit) : "no value";
   if (shown.verdict) cell += fmt::format(" x{:.3f} {}", shown.verdict->ratio, shown.verdict->outcome);
@@ -40,12 +40,12 @@ std::size_t place_of(std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-std::string matrix_text(const std::vector<reporters::RunRecord>& records) {
+std::string matrix_text(const std::vector<RunRecord>& records) {
   std::vector<std::string> rows;
   std::vector<std::string> columns;
   std::map<std::pair<std::size_t, std::size_t>, std::string> cells;
-  for (const reporters::RunRecord& record : records) {
-    const std::size_t row = place_of(rows, row_of(record));
+  for (const RunRecord& record : records) {
+    const std::size_t row = place_of(rows, matrix_row_of(record));
     cells[{row, place_of(columns, column_of(record))}] = cell_of(record);
   }
   const auto cell = [&](std::size_t row, std::size_t column) {

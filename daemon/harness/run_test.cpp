@@ -5,14 +5,15 @@
 #include <algorithm>
 #include <fstream>
 
-#include "daemon/arranging.hpp"
-#include "daemon/comparison.hpp"
-#include "daemon/one_sided.hpp"
-#include "runners/arrangements.hpp"
-#include "runners/result_reader.hpp"
-#include "specs/error.hpp"
+#include "daemon/records/comparison.hpp"
+#include "daemon/walk/arranging.hpp"
+#include "daemon/walk/one_sided.hpp"
+#include "runners/pairing/arrangements.hpp"
+#include "runners/results/result_reader.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::harness {
+
 namespace {
 
 using runners::ProgramFacts;

@@ -1,19 +1,23 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "builders/executable.hpp"
-#include "daemon/harness/run_samples.hpp"
-#include "daemon/screening.hpp"
-#include "daemon/spec_tests.hpp"
-#include "runners/cpu_choice.hpp"
-#include "runners/pairing.hpp"
+#include "daemon/walk/run_samples.hpp"
+#include "daemon/walk/screening.hpp"
+#include "daemon/walk/spec_tests.hpp"
+#include "runners/host/cpu_choice.hpp"
+#include "runners/pairing/pair_runner.hpp"
+#include "runners/pairing/pairing.hpp"
 
 namespace tandem::daemon::harness {
 
@@ -35,16 +39,6 @@ struct RunGround {
 struct RunBuilds {
   const builders::Executable& treatment;
   const builders::Executable* control = nullptr;
-};
-
-/// All that a run of one test gave. Nothing that was measured is missing, even after a failure.
-struct TestRun {
-  std::vector<RunSamples::Kept> series;
-  std::vector<Screened> screened;  ///< with a control: the verdicts
-  std::string failure;             ///< a sentence; empty: it went through
-  std::string log = {};            ///< what the programs printed, where the spec wants it shown
-  /// The exit code of the design: 1 slower, or outside the golden tolerance; 3 inconclusive; 4 failed.
-  int code = 0;
 };
 
 /// Between launches, for a person: "launch 3 of 10".

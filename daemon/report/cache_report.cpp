@@ -6,9 +6,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "builders/printable.hpp"
-#include "daemon/report/iso_time.hpp"
-#include "specs/printable.hpp"
+#include "specs/foundation/text.hpp"
+#include "specs/foundation/wall_clock.hpp"
 
 namespace tandem::daemon::report {
 namespace {
@@ -26,7 +25,7 @@ using CacheRow = std::array<std::string, columns>;
 constexpr std::size_t size_column = 4;
 constexpr std::size_t layouts_column = 5;
 
-std::int64_t seconds(std::int64_t nanoseconds) {
+std::int64_t shown_seconds(std::int64_t nanoseconds) {
   return nanoseconds / 1'000'000'000;
 }
 
@@ -36,23 +35,21 @@ std::string time_cell(std::int64_t at) {
 }
 
 std::string relinkable_cell(const StoredEntry& stored) {
-  if (!stored.damage.empty()) return builders::printable("damaged: " + stored.damage, 120);
+  if (!stored.damage.empty()) return printable("damaged: " + stored.damage, 120);
   if (stored.added_by_hand) return "no: added by hand";
   if (stored.layout_unresolved.empty()) return "yes";
-  return builders::printable("no: " + stored.layout_unresolved, 120);
+  return printable("no: " + stored.layout_unresolved, 120);
 }
 
-CacheRow row_of(const StoredEntry& stored) {
-  const auto shown = [](const std::string& text, std::size_t limit) {
-    return builders::printable(text, limit);
-  };
+CacheRow cache_row(const StoredEntry& stored) {
+  const auto shown = [](const std::string& text, std::size_t limit) { return printable(text, limit); };
   return {shown(stored.entry.framework, 40),
           shown(stored.entry.platform, 40),
           shown(stored.entry.commit.substr(0, 12), 12),
           shown(stored.entry.key.substr(0, 12), 12),
           readable_size(stored.bytes),
           fmt::format("{}", stored.layouts.size()),
-          time_cell(seconds(stored.last_used)),
+          time_cell(shown_seconds(stored.last_used)),
           time_cell(stored.built),
           relinkable_cell(stored)};
 }
@@ -61,19 +58,20 @@ std::string count(std::size_t number, const char* one, const char* many) {
   return fmt::format("{} {}", number, number == 1 ? one : many);
 }
 
-const char* word_for(Dropped::What what) {
+const char* kind_word(Dropped::What what) {
   return what == Dropped::What::entry ? "entry" : what == Dropped::What::layout ? "layout" : "damaged";
 }
 
 std::string dump(const Json& document) {
-  return specs::escaped_json(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return escaped_json(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
-Json json_of(const StoredEntry& stored) {
+Json entry_json(const StoredEntry& stored) {
   Json layouts = Json::array();
   for (const auto& layout : stored.layouts) {
-    layouts.push_back(
-        {{"seed", layout.seed}, {"bytes", layout.bytes}, {"last_used", iso_time(seconds(layout.last_used))}});
+    layouts.push_back({{"seed", layout.seed},
+                       {"bytes", layout.bytes},
+                       {"last_used", iso_time(shown_seconds(layout.last_used))}});
   }
   return {{"framework", stored.entry.framework},
           {"platform", stored.entry.platform},
@@ -82,7 +80,7 @@ Json json_of(const StoredEntry& stored) {
           {"directory", stored.directory.string()},
           {"bytes", stored.bytes},
           {"layouts", layouts},
-          {"last_used", iso_time(seconds(stored.last_used))},
+          {"last_used", iso_time(shown_seconds(stored.last_used))},
           {"built", stored.built == 0 ? Json() : Json(iso_time(stored.built))},
           {"relinkable", stored.damage.empty() && stored.layout_unresolved.empty()},
           {"layout_unresolved", stored.layout_unresolved},
@@ -110,7 +108,7 @@ std::string contents_table(const CacheContents& contents) {
   std::uint64_t bytes = 0;
   std::size_t layouts = 0;
   for (const StoredEntry& stored : contents.entries) {
-    rows.push_back(row_of(stored));
+    rows.push_back(cache_row(stored));
     bytes += stored.bytes;
     layouts += stored.layouts.size();
   }
@@ -142,14 +140,14 @@ std::string contents_json(const CacheContents& contents) {
   Json entries = Json::array();
   std::uint64_t bytes = 0;
   for (const StoredEntry& stored : contents.entries) {
-    entries.push_back(json_of(stored));
+    entries.push_back(entry_json(stored));
     bytes += stored.bytes;
   }
   Json damaged = Json::array();
   for (const StoredDamage& damage : contents.damaged) {
     damaged.push_back({{"directory", damage.directory.string()},
                        {"bytes", damage.bytes},
-                       {"last_used", iso_time(seconds(damage.last_used))}});
+                       {"last_used", iso_time(shown_seconds(damage.last_used))}});
     bytes += damage.bytes;
   }
   return dump({{"schema", 1},
@@ -161,7 +159,7 @@ std::string contents_json(const CacheContents& contents) {
 
 std::string verified_text(const Verified& verified) {
   std::string text;
-  for (const std::string& sentence : verified.damage) text += builders::printable(sentence, 2000) + "\n";
+  for (const std::string& sentence : verified.damage) text += printable(sentence, 2000) + "\n";
   return text + fmt::format("{} and {} read, {} damaged\n", count(verified.entries, "entry", "entries"),
                             count(verified.layouts, "layout", "layouts"), verified.damage.size());
 }
@@ -178,8 +176,8 @@ std::string pruned_text(const Pruned& pruned, Pruning pruning) {
   std::string text;
   for (const Dropped& one : pruned.dropped) {
     text += fmt::format("{} {} {} ({}, last used {})\n", rehearsal ? "would drop" : "dropped",
-                        word_for(one.what), builders::printable(one.directory.string(), 2000),
-                        readable_size(one.bytes), time_cell(seconds(one.last_used)));
+                        kind_word(one.what), printable(one.directory.string(), 2000),
+                        readable_size(one.bytes), time_cell(shown_seconds(one.last_used)));
   }
   text += fmt::format("{} before, {} {}\n", readable_size(pruned.bytes_before),
                       readable_size(pruned.bytes_after), rehearsal ? "would be left" : "left");
@@ -191,13 +189,13 @@ std::string pruned_text(const Pruned& pruned, Pruning pruning) {
 std::string pruned_json(const Pruned& pruned, Pruning pruning) {
   Json dropped = Json::array();
   for (const Dropped& one : pruned.dropped) {
-    dropped.push_back({{"what", word_for(one.what)},
+    dropped.push_back({{"what", kind_word(one.what)},
                        {"framework", one.framework},
                        {"platform", one.platform},
                        {"commit", one.commit},
                        {"directory", one.directory.string()},
                        {"bytes", one.bytes},
-                       {"last_used", iso_time(seconds(one.last_used))}});
+                       {"last_used", iso_time(shown_seconds(one.last_used))}});
   }
   return dump({{"schema", 1},
                {"dry_run", pruning == Pruning::rehearsal},

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "builders/cache_budget.hpp"
-#include "builders/cache_listing.hpp"
+#include "builders/cache/budget.hpp"
+#include "builders/cache/listing.hpp"
 
 namespace tandem::daemon::report {
 

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/screen.hpp"
-#include "daemon/report/calibration_json.hpp"
-#include "daemon/report/iso_time.hpp"
-#include "daemon/report/verdict_json.hpp"
-#include "daemon/report/wording.hpp"
+#include "daemon/records/calibration_json.hpp"
+#include "daemon/records/verdict_json.hpp"
+#include "daemon/records/wording.hpp"
+#include "specs/foundation/wall_clock.hpp"
 
 namespace tandem::daemon::report {
 namespace {

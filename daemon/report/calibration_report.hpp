@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/host_calibration.hpp"
-#include "daemon/record.hpp"
+#include "daemon/records/host_calibration.hpp"
+#include "daemon/records/record.hpp"
 
 namespace tandem::daemon::report {
 
@@ -19,10 +19,5 @@ struct KeptCalibration {
 };
 [[nodiscard]] std::string kept_calibrations_text(const std::vector<KeptCalibration>& kept);
 [[nodiscard]] std::string kept_calibrations_json(const std::vector<KeptCalibration>& kept);
-
-/// One calibration as one line of JSON, the same object that the documents above hold. What was written is
-/// read back exactly, every double bit for bit; any other text throws Error.
-[[nodiscard]] std::string calibration_line(const analysis::Calibration& calibration);
-[[nodiscard]] analysis::Calibration calibration_from_line(const std::string& text);
 
 }  // namespace tandem::daemon::report

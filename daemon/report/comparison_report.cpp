@@ -6,9 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "daemon/report/verdict_json.hpp"
-#include "daemon/report/wording.hpp"
-#include "specs/printable.hpp"
+#include "daemon/records/verdict_json.hpp"
+#include "daemon/records/wording.hpp"
+#include "specs/foundation/text.hpp"
 
 namespace tandem::daemon::report {
 namespace {
@@ -155,7 +155,7 @@ std::string comparison_json(const Comparison& comparison) {
                                  {"exit_code", exit_code(comparison)},
                                  {"seconds", seconds(comparison.time)},
                                  {"host", to_json(comparison.host)}};
-  return specs::escaped_json(document.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
+  return escaped_json(document.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace tandem::daemon::report

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "daemon/comparison.hpp"
+#include "daemon/records/comparison.hpp"
 
 namespace tandem::daemon::report {
 

@@ -7,8 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "builders/printable.hpp"
-#include "specs/printable.hpp"
+#include "specs/foundation/text.hpp"
 
 namespace tandem::daemon::report {
 namespace {
@@ -28,8 +27,8 @@ constexpr const char* rule =
     "The score is the weighted mean of the grades, where good is 1, fair 1/2 and poor 0. What is unavailable "
     "counts neither for nor against, and lines without a grade are only told.";
 
-std::string shown(const std::string& text) {
-  return builders::printable(text, 400);
+std::string shown_fact(const std::string& text) {
+  return printable(text, 400);
 }
 
 /// Breaks the text between words; all lines but the first start with `indent` blanks.
@@ -60,7 +59,7 @@ std::string grade_cell(const Finding& finding) {
 std::string row(const Finding& finding) {
   const std::size_t indent = 2 + name_width + grade_width;
   return fmt::format("  {:<{}}{:<{}}{}\n", finding.name, name_width, grade_cell(finding), grade_width,
-                     wrapped(shown(finding.value), indent));
+                     wrapped(shown_fact(finding.value), indent));
 }
 
 /// Points that it costs; nothing for what is good, unknown or only told.
@@ -106,7 +105,7 @@ std::string advice_list(const Platform& platform) {
   return text;
 }
 
-Json json_of(const Finding& finding) {
+Json finding_json(const Finding& finding) {
   Json value = finding.value;
   if (finding.value == "unavailable") value = nullptr;
   return {{"group", finding.group},          {"name", finding.name},     {"value", value},
@@ -114,7 +113,7 @@ Json json_of(const Finding& finding) {
           {"command", finding.command}};
 }
 
-Json json_of(const runners::Topology& topology) {
+Json finding_json(const runners::Topology& topology) {
   Json processors = Json::array();
   for (const auto& one : topology.processors) {
     processors.push_back({{"cpu", one.cpu},
@@ -165,19 +164,19 @@ std::string platform_json(const Platform& platform, const runners::CpuChoice& ch
   Json isa = Json::object();
   for (const auto& feature : platform.isa) isa[feature.flag] = feature.present;
   Json findings = Json::array();
-  for (const Finding& finding : platform.findings) findings.push_back(json_of(finding));
+  for (const Finding& finding : platform.findings) findings.push_back(finding_json(finding));
   const Json document = {{"schema", platform_schema},
                          {"score", platform.score ? Json(*platform.score) : Json(nullptr)},
                          {"rule", rule},
                          {"isa", isa},
-                         {"topology", json_of(platform.topology)},
+                         {"topology", finding_json(platform.topology)},
                          {"choice",
                           {{"measured", choice.measured},
                            {"supervisor", choice.supervisor},
                            {"all", choice.all},
                            {"duet", choice.duet}}},
                          {"findings", findings}};
-  return specs::escaped_json(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return escaped_json(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 std::string fix_text(const std::vector<FixStep>& steps) {
@@ -185,7 +184,7 @@ std::string fix_text(const std::vector<FixStep>& steps) {
   for (const FixStep& step : steps) {
     const std::size_t indent = name_width + 9;
     text += fmt::format("{:<{}}{:<9}{}\n", step.name, name_width, word_for(step.result),
-                        wrapped(shown(step.said), indent));
+                        wrapped(shown_fact(step.said), indent));
   }
   return text;
 }
@@ -196,7 +195,7 @@ std::string restored_text(const Restored& restored) {
     text += fmt::format("{} {} set back\n", restored.values, restored.values == 1 ? "value" : "values");
   }
   for (const auto* lines : {&restored.remarks, &restored.failures}) {
-    for (const std::string& line : *lines) text += wrapped(shown(line), 2) + "\n";
+    for (const std::string& line : *lines) text += wrapped(shown_fact(line), 2) + "\n";
   }
   return text;
 }

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "runners/cpu_choice.hpp"
-#include "runners/platform.hpp"
-#include "runners/platform_fix.hpp"
+#include "runners/host/cpu_choice.hpp"
+#include "runners/host/fix.hpp"
+#include "runners/host/platform.hpp"
 
 namespace tandem::daemon::report {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "builders/printable.hpp"
-#include "daemon/back_off.hpp"
-#include "daemon/report/iso_time.hpp"
+#include "daemon/records/wording.hpp"
 #include "daemon/report/record_report.hpp"
-#include "daemon/report/wording.hpp"
+#include "specs/foundation/text.hpp"
+#include "specs/foundation/waiting.hpp"
+#include "specs/foundation/wall_clock.hpp"
 
 namespace tandem::daemon::report {
 namespace {
@@ -25,7 +25,7 @@ bool is_word_character(char c) {
 /// Foreign text in the middle of a line: one line, and no character that Markdown or a table would act on. An
 /// underscore within a word is left alone, as Markdown does; names are full of them.
 std::string plain(const std::string& foreign) {
-  const std::string text = builders::printable(foreign, longest_text);
+  const std::string text = printable(foreign, longest_text);
   std::string escaped;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];

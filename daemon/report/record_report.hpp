@@ -3,14 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "daemon/record.hpp"
+#include "daemon/records/record.hpp"
 
 namespace tandem::daemon::report {
-
-/// `report.json` of the design §8, pure. `record_from_json` reads back exactly what `record_json` wrote, or
-/// what earlier versions of it wrote, and throws Error for anything else.
-[[nodiscard]] std::string record_json(const Record& record);
-[[nodiscard]] Record record_from_json(const std::string& text);
 
 /// `report.md`: one screen for a person: what got slower, by how much, since which commit, the evidence, the
 /// life, the command that reproduces it.

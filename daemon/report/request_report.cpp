@@ -5,26 +5,27 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "builders/printable.hpp"
-#include "daemon/report/iso_time.hpp"
-#include "daemon/report/verdict_json.hpp"
-#include "daemon/report/wording.hpp"
+#include "daemon/records/verdict_json.hpp"
+#include "daemon/records/wording.hpp"
+#include "specs/foundation/text.hpp"
+#include "specs/foundation/wall_clock.hpp"
 
 namespace tandem::daemon::report {
 namespace {
 
 /// Everything in a request was typed by someone, and an answer quotes programs.
-std::string shown(const std::string& text) {
-  return builders::printable(text, 300);
+std::string shown_text(const std::string& text) {
+  return printable(text, 300);
 }
 
 std::string commit_words(const std::string& commit) {
   const bool hash = commit.size() == 40 && commit.find_first_not_of("0123456789abcdef") == std::string::npos;
-  return shown(hash ? short_commit(commit) : commit);
+  return shown_text(hash ? short_commit(commit) : commit);
 }
 
 std::string wish_words(const Request& request) {
-  const std::string benchmark = request.benchmark.empty() ? "" : ", " + shown(request.benchmark) + " only";
+  const std::string benchmark =
+      request.benchmark.empty() ? "" : ", " + shown_text(request.benchmark) + " only";
   const std::string against = request.against.empty() ? "" : " against " + commit_words(request.against);
   switch (request.kind) {
     case Request::Kind::measure:
@@ -33,16 +34,16 @@ std::string wish_words(const Request& request) {
       return fmt::format("find what changed after {} up to {}{}", commit_words(request.against),
                          commit_words(request.commit), benchmark);
     case Request::Kind::rerun:
-      return fmt::format("confirm report {} once more", shown(request.record));
+      return fmt::format("confirm report {} once more", shown_text(request.record));
     case Request::Kind::confirm:
-      return fmt::format("confirm the postponed report {}", shown(request.record));
+      return fmt::format("confirm the postponed report {}", shown_text(request.record));
   }
   return {};
 }
 
 std::string scope_words(const WatchKey& key) {
-  return key.platform.empty() ? shown(key.watch)
-                              : fmt::format("{} ({})", shown(key.watch), shown(key.platform));
+  return key.platform.empty() ? shown_text(key.watch)
+                              : fmt::format("{} ({})", shown_text(key.watch), shown_text(key.platform));
 }
 
 }  // namespace
@@ -53,12 +54,12 @@ std::string requests_text(const std::vector<Request>& requests) {
   for (const Request& request : requests) {
     text +=
         fmt::format("{}  {}  {}, {}, by {} at {}\n", request.id, name_of(request.state), wish_words(request),
-                    scope_words(request.key), shown(request.by), readable_time(request.at));
+                    scope_words(request.key), shown_text(request.by), readable_time(request.at));
     if (request.state == Request::State::running && !request.progress.empty()) {
-      text += fmt::format("   {}\n", shown(request.progress));
+      text += fmt::format("   {}\n", shown_text(request.progress));
     }
     std::istringstream answer(request.answer);
-    for (std::string line; std::getline(answer, line);) text += fmt::format("   {}\n", shown(line));
+    for (std::string line; std::getline(answer, line);) text += fmt::format("   {}\n", shown_text(line));
   }
   return text;
 }

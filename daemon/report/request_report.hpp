@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/request.hpp"
+#include "daemon/records/request.hpp"
 
 namespace tandem::daemon::report {
 

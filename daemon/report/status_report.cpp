@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "daemon/report/iso_time.hpp"
-#include "daemon/report/wording.hpp"
-#include "specs/error.hpp"
-#include "specs/printable.hpp"
+#include "daemon/records/wording.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/text.hpp"
+#include "specs/foundation/wall_clock.hpp"
 
 namespace tandem::daemon::report {
 namespace {
@@ -129,7 +129,7 @@ std::string lines_of(const ordered_json& object, const char* key) {
 
 /// On one line: a name or a message must not look like a line of ours.
 std::string text_of(const ordered_json& object, const char* key) {
-  return specs::printable(lines_of(object, key), std::string::npos);
+  return printable(lines_of(object, key), std::string::npos);
 }
 
 /// Of an open regression; there is no ratio to what was 0.
@@ -215,7 +215,7 @@ std::string text_of_status(const ordered_json& status) {
   for (const auto& [benchmark, noise] : status.at("noise_floor").items()) {
     if (text_of(noise, "unfit").empty()) continue;
     text += fmt::format("UNFIT, its changes are not recorded: {}: {}\n",
-                        specs::printable(benchmark, std::string::npos), text_of(noise, "unfit"));
+                        printable(benchmark, std::string::npos), text_of(noise, "unfit"));
   }
   text += fmt::format("open regressions: {}\n", status.at("open_regressions").size());
   for (const auto& one : status.at("open_regressions")) {
@@ -243,7 +243,7 @@ std::string text_of_status(const ordered_json& status) {
     if (&one != &status.at("failed_builds").front()) continue;
     std::istringstream lines(lines_of(one, "last_lines"));
     for (std::string line; std::getline(lines, line);) {
-      text += fmt::format("    {}\n", specs::printable(line, std::string::npos));
+      text += fmt::format("    {}\n", printable(line, std::string::npos));
     }
   }
   // The status of an earlier version has none.
@@ -342,7 +342,7 @@ std::string status_json(const Status& status) {
                                                : ordered_json{{"at", iso_time(status.last_error_at)},
                                                               {"sentence", status.last_error}}}};
   // Nobody reads a name back from here, so what a terminal would obey is left out altogether.
-  return specs::printable_text(document.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
+  return printable_text(document.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
 }
 
 const char* name_of(DaemonLife life) {

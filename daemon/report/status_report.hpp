@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "daemon/status.hpp"
+#include "daemon/records/status.hpp"
 
 namespace tandem::daemon::report {
 

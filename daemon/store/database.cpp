@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "daemon/store/schema.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::store {
 namespace {

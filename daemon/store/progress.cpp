@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "daemon/store/database.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::store {
 namespace {

@@ -5,9 +5,9 @@
 #include <array>
 #include <utility>
 
-#include "daemon/report/record_report.hpp"
+#include "daemon/records/record_json.hpp"
 #include "daemon/store/database.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::store {
 namespace {

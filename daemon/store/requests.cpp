@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "daemon/store/database.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::store {
 namespace {
@@ -14,7 +14,7 @@ constexpr std::int64_t most_attempts = 3;
 constexpr std::string_view ended_thrice = "the daemon ended three times while it worked on this";
 constexpr std::int64_t failed_code = 4;  // something outside failed
 
-constexpr std::string_view columns =
+constexpr std::string_view request_columns =
     "SELECT id, kind, watch, platform, commit_hash, against, benchmark, record, wished_by, at, state, "
     "progress, answer, code, attempts, origin FROM request ";
 
@@ -128,7 +128,7 @@ void Store::let_running_requests_wait() {
 std::optional<Request> Store::request(std::int64_t id) const {
   std::optional<Request> found;
   database_->read([&] {
-    Query query(database_->prepared(std::string(columns) + "WHERE id = ?"));
+    Query query(database_->prepared(std::string(request_columns) + "WHERE id = ?"));
     if (query.with(id).next()) found = request_from(query);
   });
   return found;
@@ -137,7 +137,7 @@ std::optional<Request> Store::request(std::int64_t id) const {
 std::vector<Request> Store::waiting_requests(const std::optional<std::string>& watch) const {
   std::vector<Request> found;
   database_->read([&] {
-    Query query(database_->prepared(std::string(columns) +
+    Query query(database_->prepared(std::string(request_columns) +
                                     "WHERE state = 'waiting' AND watch = coalesce(?, watch) ORDER BY id"));
     query.with_or_null(watch);
     while (query.next()) found.push_back(request_from(query));
@@ -148,7 +148,7 @@ std::vector<Request> Store::waiting_requests(const std::optional<std::string>& w
 std::vector<Request> Store::newest_requests(std::size_t newest) const {
   std::vector<Request> found;
   database_->read([&] {
-    Query query(database_->prepared(std::string(columns) + "ORDER BY id DESC LIMIT ?"));
+    Query query(database_->prepared(std::string(request_columns) + "ORDER BY id DESC LIMIT ?"));
     query.with(limit(newest));
     while (query.next()) found.push_back(request_from(query));
   });

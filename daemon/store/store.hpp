@@ -14,9 +14,9 @@
 #include "analysis/calibration.hpp"
 #include "analysis/screen.hpp"
 #include "analysis/verdict.hpp"
-#include "daemon/record.hpp"
-#include "daemon/request.hpp"
-#include "specs/error.hpp"
+#include "daemon/records/record.hpp"
+#include "daemon/records/request.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::store {
 

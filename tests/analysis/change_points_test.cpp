@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "tests/analysis/simulation.hpp"
 
 namespace tandem::analysis {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "tests/analysis/simulation.hpp"
 
 namespace tandem::analysis {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::analysis {
 namespace {

@@ -1,8 +1,9 @@
 #include "tests/analysis/recorded_launches.hpp"
-#include "support/paths.hpp"
 
 #include <cstdio>
 #include <fstream>
+
+#include "support/paths.hpp"
 
 namespace tandem::analysis {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "runners/paired_samples.hpp"
+#include "runners/pairing/samples.hpp"
 
 namespace tandem::analysis {
 

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "analysis/screen.hpp"
-#include "runners/random.hpp"
+#include "specs/foundation/random.hpp"
 
 namespace tandem::analysis {
 
@@ -31,7 +31,7 @@ class Noise {
   std::size_t below(std::size_t bound) { return bits_.next() % bound; }
 
  private:
-  runners::Random bits_;
+  tandem::Random bits_;
 };
 
 /// Slot differences that follow each other: AR(1) with correlation 0.7 and standard deviation 1.

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "tests/analysis/simulation.hpp"
 
 namespace tandem::analysis {

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::analysis {
 namespace {

@@ -1,7 +1,7 @@
 #include "builders/build_script.hpp"
 
 #include "git_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "builder_fixture.hpp"
-#include "builders/build_rooms.hpp"
-#include "specs/error.hpp"
+#include "builders/build_sandbox.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {

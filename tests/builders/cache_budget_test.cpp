@@ -1,10 +1,9 @@
-#include "builders/cache_budget.hpp"
-
 #include <sys/stat.h>
 
 #include <algorithm>
 
-#include "builders/cache_listing.hpp"
+#include "builders/cache/budget.hpp"
+#include "builders/cache/listing.hpp"
 #include "cache_fixture.hpp"
 
 namespace tandem::builders {

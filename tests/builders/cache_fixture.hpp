@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "builders/executable_cache.hpp"
+#include "builders/cache/executable_cache.hpp"
 #include "git_fixture.hpp"
 
 namespace tandem::builders {

@@ -1,6 +1,6 @@
-#include "builders/cache_listing.hpp"
+#include "builders/cache/listing.hpp"
 #include "cache_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {

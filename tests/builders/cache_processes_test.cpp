@@ -5,10 +5,10 @@
 
 #include <functional>
 
-#include "builders/cache_budget.hpp"
-#include "builders/cache_listing.hpp"
+#include "builders/cache/budget.hpp"
+#include "builders/cache/listing.hpp"
 #include "cache_fixture.hpp"
-#include "runners/descriptor.hpp"
+#include "specs/foundation/descriptor.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -35,7 +35,7 @@ class Child {
     }
     ::close(ready[1]);
     ::close(leave[0]);
-    leave_ = runners::OwnedDescriptor(leave[1]);
+    leave_ = tandem::OwnedDescriptor(leave[1]);
     char byte = 0;
     if (waits && ::read(ready[0], &byte, 1) != 1) throw std::runtime_error("the child died");
     ::close(ready[0]);
@@ -51,7 +51,7 @@ class Child {
 
  private:
   pid_t process_ = -1;
-  runners::OwnedDescriptor leave_;
+  tandem::OwnedDescriptor leave_;
 };
 
 TEST_F(CacheTest, IsNotEmptiedUnderTheFeetOfAnotherProcess) {

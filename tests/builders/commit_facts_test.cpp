@@ -1,9 +1,8 @@
-#include "builders/commit_facts.hpp"
-
+#include "builders/commit.hpp"
 #include "builders/repository.hpp"
 #include "git_fixture.hpp"
 #include "numbered_lines.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {

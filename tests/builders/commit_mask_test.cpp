@@ -1,6 +1,6 @@
-#include "builders/commit_mask.hpp"
-
 #include <gtest/gtest.h>
+
+#include "builders/identity/identity.hpp"
 
 namespace tandem::builders {
 namespace {

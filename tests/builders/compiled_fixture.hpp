@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "git_fixture.hpp"
-#include "runners/process.hpp"
+#include "runners/process/process.hpp"
 
 namespace tandem::builders {
 

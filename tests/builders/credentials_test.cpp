@@ -1,7 +1,7 @@
 #include "builders/fetch.hpp"
 #include "builders/repository.hpp"
 #include "servers.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/paths.hpp"
 
 namespace tandem::builders {

@@ -1,4 +1,4 @@
-#include "builders/executable_cache.hpp"
+#include "builders/cache/executable_cache.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <thread>
 
-#include "builders/cache_budget.hpp"
-#include "builders/cache_files.hpp"
-#include "builders/hashes.hpp"
-#include "builders/manifest.hpp"
+#include "builders/cache/budget.hpp"
+#include "builders/cache/files.hpp"
+#include "builders/cache/manifest.hpp"
 #include "cache_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/hashes.hpp"
 
 namespace tandem::builders {
 namespace {

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "builder_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {

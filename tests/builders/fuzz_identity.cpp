@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "builders/elf_image.hpp"
-#include "builders/identity.hpp"
-#include "builders/manifest.hpp"
-#include "builders/system_libraries.hpp"
-#include "specs/error.hpp"
+#include "builders/cache/manifest.hpp"
+#include "builders/identity/elf_image.hpp"
+#include "builders/identity/identity.hpp"
+#include "builders/identity/system_libraries.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace {
 

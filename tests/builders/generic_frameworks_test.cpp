@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "builder_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/paths.hpp"
 
 namespace tandem::builders {

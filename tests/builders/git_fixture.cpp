@@ -1,15 +1,15 @@
 #include "git_fixture.hpp"
-#include "support/paths.hpp"
-
-#include <stdlib.h>
-#include <sys/stat.h>
 
 #include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <sstream>
+
+#include "support/paths.hpp"
 
 namespace tandem::builders {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "builders/fetch.hpp"
-#include "runners/process.hpp"
+#include "runners/process/process.hpp"
 
 namespace tandem::builders {
 

@@ -1,7 +1,8 @@
+#include "builders/git/gitmodules.hpp"
+
 #include <gtest/gtest.h>
 
-#include "builders/repository_gitmodules.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {

@@ -1,7 +1,7 @@
 #include "builders/repository.hpp"
 #include "hg_fixture.hpp"
 #include "numbered_lines.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {

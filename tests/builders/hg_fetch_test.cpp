@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "builders/hg_fetch.hpp"
+#include "builders/hg/fetch.hpp"
 #include "builders/repository.hpp"
 #include "hg_fixture.hpp"
 

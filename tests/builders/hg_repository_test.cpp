@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
-#include "builders/hg_history.hpp"
+#include "builders/hg/history.hpp"
 #include "builders/repository.hpp"
 #include "hg_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {

@@ -1,9 +1,9 @@
 #include <stdlib.h>
 
-#include "builders/hg_source.hpp"
+#include "builders/hg/source.hpp"
 #include "builders/source.hpp"
 #include "hg_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {

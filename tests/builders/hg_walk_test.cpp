@@ -1,7 +1,7 @@
 // The daemon's rounds over a Mercurial repository, through the interface that git has too.
 #include <fmt/format.h>
 
-#include "daemon/poller.hpp"
+#include "daemon/walk/poller.hpp"
 #include "hg_fixture.hpp"
 
 namespace tandem::daemon {

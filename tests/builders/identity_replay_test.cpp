@@ -1,8 +1,8 @@
 #include <cstdint>
 
-#include "builders/manifest.hpp"
+#include "builders/cache/manifest.hpp"
 #include "compiled_fixture.hpp"
-#include "runners/random.hpp"
+#include "specs/foundation/random.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size);
 
@@ -15,7 +15,7 @@ void feed(const std::string& text) {
 }
 
 /// Changes one to four places; in programs mostly in the headers and tables, where it matters.
-std::string mutated(std::string text, runners::Random& random, const std::vector<std::string>& pieces) {
+std::string mutated(std::string text, tandem::Random& random, const std::vector<std::string>& pieces) {
   for (std::uint64_t edits = 1 + random.below(4); edits > 0 && !text.empty(); --edits) {
     const std::size_t most = random.below(2) == 0 ? std::min<std::size_t>(text.size(), 1024) : text.size();
     const std::size_t at = random.below(most);
@@ -48,7 +48,7 @@ TEST_F(IdentityReplay, ReadsOrRefusesAnyProgram) {
   const std::vector<std::string> pieces = {std::string(8, '\xff'), std::string(8, '\0'),
                                            std::string(4, '\x7f'), std::string("\x01\0\0\0", 4),
                                            std::string(2, '\xff'), std::string("\0\0\0\0\0\0\0\x80", 8)};
-  runners::Random random(20240501);
+  tandem::Random random(20240501);
   for (const std::string& program : programs) feed(program);
   for (int i = 0; i < 4000; ++i) feed(mutated(programs[random.below(programs.size())], random, pieces));
 }
@@ -66,7 +66,7 @@ TEST_F(IdentityReplay, ReadsOrRefusesAnyManifest) {
   const std::string text = to_json(manifest);
   const std::vector<std::string> pieces = {"{",  "}",  "[",   "]", "\"",   "null",    "1e999",
                                            "-1", "\n", "../", "/", "\xff", "\\u0000", "[[[[[[[["};
-  runners::Random random(20240502);
+  tandem::Random random(20240502);
   feed(text);
   for (int i = 0; i < 10'000; ++i) feed(mutated(text, random, pieces));
   feed(std::string(200'000, '['));
@@ -80,7 +80,7 @@ TEST_F(IdentityReplay, ReadsOrRefusesAnyListOfTheLoader) {
   cache += entry(96, 103) + entry(96, 103) + std::string("liba.so\0/lib/liba.so\0", 21);
   const std::vector<std::string> pieces = {std::string(4, '\xff'), std::string(4, '\0'),
                                            "glibc-ld.so.cache1.1"};
-  runners::Random random(20240503);
+  tandem::Random random(20240503);
   feed(cache);
   for (int i = 0; i < 5000; ++i) feed(mutated(cache, random, pieces));
 }

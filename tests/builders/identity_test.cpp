@@ -1,8 +1,8 @@
-#include "builders/identity.hpp"
+#include "builders/identity/identity.hpp"
 
-#include "builders/hashes.hpp"
-#include "builders/manifest.hpp"
+#include "builders/cache/manifest.hpp"
 #include "compiled_fixture.hpp"
+#include "specs/foundation/hashes.hpp"
 
 namespace tandem::builders {
 namespace {

@@ -1,4 +1,4 @@
-#include "builders/layout.hpp"
+#include "builders/layout/layout.hpp"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <fstream>
 #include <set>
 
-#include "builders/elf_facts.hpp"
-#include "builders/hashes.hpp"
-#include "builders/kept_link.hpp"
+#include "builders/identity/elf_facts.hpp"
+#include "builders/layout/kept_link.hpp"
 #include "relink_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/hashes.hpp"
 #include "support/paths.hpp"
 
 namespace tandem::builders {

@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "builder_fixture.hpp"
-#include "builders/layout.hpp"
+#include "builders/layout/layout.hpp"
 #include "support/paths.hpp"
 
 namespace tandem::builders {

@@ -3,9 +3,9 @@
 #include <fstream>
 #include <functional>
 
-#include "builders/link_capture.hpp"
-#include "builders/linker/link_record.hpp"
-#include "builders/linker/reproduce_tar.hpp"
+#include "builders/layout/link_capture.hpp"
+#include "builders/layout/linker/kept_inputs.hpp"
+#include "builders/layout/linker/link_record.hpp"
 #include "relink_fixture.hpp"
 
 namespace tandem::builders {

@@ -1,14 +1,14 @@
-#include "builders/link_capture.hpp"
+#include "builders/layout/link_capture.hpp"
 
 #include <fmt/format.h>
 
 #include <fstream>
 
-#include "builders/hashes.hpp"
-#include "builders/kept_link.hpp"
-#include "builders/layout.hpp"
+#include "builders/layout/kept_link.hpp"
+#include "builders/layout/layout.hpp"
 #include "relink_fixture.hpp"
-#include "runners/process.hpp"
+#include "runners/process/process.hpp"
+#include "specs/foundation/hashes.hpp"
 #include "support/paths.hpp"
 
 namespace tandem::builders {

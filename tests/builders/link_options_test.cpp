@@ -1,9 +1,8 @@
-#include "builders/link_options.hpp"
-
 #include <gtest/gtest.h>
 
-#include "builders/linker/link_arguments.hpp"
-#include "builders/linker/link_record.hpp"
+#include "builders/layout/kept_link.hpp"
+#include "builders/layout/linker/link_arguments.hpp"
+#include "builders/layout/linker/link_record.hpp"
 #include "relink_fixture.hpp"
 
 namespace tandem::builders {

@@ -1,16 +1,15 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
-
 #include <set>
 #include <thread>
 
 #include "builders/fetch.hpp"
-#include "builders/repack.hpp"
+#include "builders/git/repack.hpp"
 #include "builders/repository.hpp"
 #include "git_fixture.hpp"
 #include "loopback.hpp"

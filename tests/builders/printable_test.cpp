@@ -1,6 +1,6 @@
-#include "builders/printable.hpp"
-
 #include <gtest/gtest.h>
+
+#include "specs/foundation/text.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -55,10 +55,10 @@ TEST(Printable, ShowsWhereACharacterReordersOrHidesOthers) {
 }
 
 TEST(Printable, EscapesInJsonWhatATerminalWouldObey) {
-  EXPECT_EQ(specs::escaped_json("{\"a\": \"\xC2\x9B"
-                                "1m\x7F\xE2\x80\xAE€\"}\n"),
+  EXPECT_EQ(tandem::escaped_json("{\"a\": \"\xC2\x9B"
+                                 "1m\x7F\xE2\x80\xAE€\"}\n"),
             "{\"a\": \"\\u009b1m\\u007f\\u202e€\"}\n");
-  EXPECT_EQ(specs::escaped_json("\"\xF3\xA0\x80\xA1\""), "\"\\udb40\\udc21\"");
+  EXPECT_EQ(tandem::escaped_json("\"\xF3\xA0\x80\xA1\""), "\"\\udb40\\udc21\"");
 }
 
 TEST(Printable, CutsBetweenCharacters) {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "builders/layout.hpp"
-#include "runners/process.hpp"
+#include "builders/layout/layout.hpp"
+#include "runners/process/process.hpp"
 #include "support/paths.hpp"
 
 namespace tandem::builders {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "builders/link_capture.hpp"
+#include "builders/layout/link_capture.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::builders {

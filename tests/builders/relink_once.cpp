@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "builders/hashes.hpp"
-#include "builders/layout.hpp"
-#include "builders/link_capture.hpp"
+#include "builders/layout/layout.hpp"
+#include "builders/layout/link_capture.hpp"
+#include "specs/foundation/hashes.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {
@@ -36,7 +36,7 @@ int relink_all(const fs::path& kept, const fs::path& out, const fs::path& lld, s
     }
     std::string order;
     for (const auto& name : builders::function_order(to / "program")) order += name + "\n";
-    fmt::print("{}\n", builders::sha256_of(order));
+    fmt::print("{}\n", tandem::sha256_of(order));
   }
   return 0;
 }

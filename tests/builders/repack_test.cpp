@@ -1,4 +1,4 @@
-#include "builders/repack.hpp"
+#include "builders/git/repack.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -8,7 +8,7 @@
 
 #include "builders/repository.hpp"
 #include "git_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {

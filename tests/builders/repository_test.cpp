@@ -1,7 +1,7 @@
 #include "builders/repository.hpp"
 
 #include "git_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "builder_fixture.hpp"
-#include "runners/descriptor.hpp"
+#include "specs/foundation/descriptor.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -74,7 +74,7 @@ TEST_F(SandboxedBuilderTest, ShowsNoTokenAndNoOtherFileOfTheHost) {
 }
 
 TEST_F(SandboxedBuilderTest, ReachesNobody) {
-  const runners::OwnedDescriptor server(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const tandem::OwnedDescriptor server(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

@@ -1,10 +1,9 @@
 #pragma once
 
+#include <fmt/format.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 #include <optional>
 #include <string>

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <functional>
 
-#include "builders/repack.hpp"
+#include "builders/git/repack.hpp"
 #include "builders/repository.hpp"
 #include "git_fixture.hpp"
 

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "git_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {

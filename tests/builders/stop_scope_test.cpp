@@ -1,14 +1,13 @@
-#include "specs/stop_scope.hpp"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <thread>
 
-#include "builders/cache_files.hpp"
-#include "builders/hashes.hpp"
-#include "builders/identity.hpp"
+#include "builders/cache/files.hpp"
+#include "builders/identity/identity.hpp"
 #include "git_fixture.hpp"
+#include "specs/foundation/hashes.hpp"
+#include "specs/foundation/waiting.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -25,9 +24,9 @@ fs::path large_file(const fs::path& folder, const std::string& name) {
 template <class Work>
 void expect_given_up(const Work& work) {
   std::stop_source source;
-  const specs::StopScope scope(source.get_token());
+  const tandem::StopScope scope(source.get_token());
   const std::jthread stopper([&] { source.request_stop(); });
-  EXPECT_THROW(work(), specs::Stopped);
+  EXPECT_THROW(work(), tandem::Stopped);
 }
 
 TEST(StopScope, EndsTheHashingOfALargeFile) {
@@ -59,10 +58,10 @@ TEST(StopScope, EndsWithItsBlock) {
   std::stop_source source;
   source.request_stop();
   {
-    const specs::StopScope scope(source.get_token());
-    EXPECT_THROW(specs::StopScope::give_up_if_stopped(), specs::Stopped);
+    const tandem::StopScope scope(source.get_token());
+    EXPECT_THROW(tandem::StopScope::give_up_if_stopped(), tandem::Stopped);
   }
-  EXPECT_NO_THROW(specs::StopScope::give_up_if_stopped());
+  EXPECT_NO_THROW(tandem::StopScope::give_up_if_stopped());
   EXPECT_EQ(sha256_of("").size(), 64U);
 }
 

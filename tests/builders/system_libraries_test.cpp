@@ -1,9 +1,9 @@
-#include "builders/system_libraries.hpp"
+#include "builders/identity/system_libraries.hpp"
 
 #include <algorithm>
 
-#include "builders/mapped_file.hpp"
 #include "compiled_fixture.hpp"
+#include "specs/foundation/mapped_file.hpp"
 
 namespace tandem::builders {
 namespace {

@@ -1,6 +1,6 @@
 #include "builders/toolchain.hpp"
 
-#include "builders/cache_key.hpp"
+#include "builders/cache/entry.hpp"
 #include "git_fixture.hpp"
 
 namespace tandem::builders {

@@ -1,5 +1,3 @@
-#include "builders/work_slot.hpp"
-
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -9,9 +7,9 @@
 #include <fstream>
 #include <thread>
 
-#include "builders/leftover_processes.hpp"
+#include "builders/work_directory.hpp"
 #include "git_fixture.hpp"
-#include "specs/process_identity.hpp"
+#include "specs/foundation/process_identity.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -173,7 +171,7 @@ TEST_F(LeftBehind, IsNobodyWhoGotItsNumberLater) {
   fs::create_directories(slot_);
   write(slot_.string() + ".lock", "");
   const pid_t stranger = sleeper("/", "/");
-  const std::string identity = specs::process_identity(stranger);
+  const std::string identity = tandem::process_identity(stranger);
   const std::string boot = identity.substr(0, identity.find('/'));
   // The same number of an earlier process, and the same process before the host was started again.
   for (const std::string& noted : {boot + "/1", "another-boot" + identity.substr(boot.size())}) {

@@ -1,9 +1,8 @@
-#include "config/state_dir.hpp"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "config/settings.hpp"
 #include "support/temporary_directory.hpp"
 #include "tests/specs/messages.hpp"
 

@@ -1,4 +1,4 @@
-#include "daemon/anchors.hpp"
+#include "daemon/idle/anchors.hpp"
 
 #include <gtest/gtest.h>
 

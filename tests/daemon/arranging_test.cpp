@@ -1,4 +1,4 @@
-#include "daemon/arranging.hpp"
+#include "daemon/walk/arranging.hpp"
 
 #include <gtest/gtest.h>
 

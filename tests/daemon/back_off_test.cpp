@@ -1,6 +1,6 @@
-#include "daemon/back_off.hpp"
-
 #include <gtest/gtest.h>
+
+#include "specs/foundation/waiting.hpp"
 
 namespace tandem::daemon {
 namespace {

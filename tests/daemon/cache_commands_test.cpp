@@ -6,11 +6,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "builders/executable_cache.hpp"
+#include "builders/cache/executable_cache.hpp"
 #include "daemon/commands/command_line.hpp"
 #include "daemon/store/store.hpp"
 #include "report/sample_record.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::daemon::commands {

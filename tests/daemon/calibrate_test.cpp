@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runners/process.hpp"
+#include "runners/process/process.hpp"
 #include "support/paths.hpp"
 #include "support/programs.hpp"
 #include "support/temporary_directory.hpp"

@@ -1,4 +1,4 @@
-#include "daemon/calibrating.hpp"
+#include "daemon/idle/calibrating.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <random>
 
-#include "daemon/arranging.hpp"
 #include "daemon/fake_runner.hpp"
+#include "daemon/walk/arranging.hpp"
 
 namespace tandem::daemon {
 namespace {

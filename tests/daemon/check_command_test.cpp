@@ -1,12 +1,11 @@
-#include "daemon/commands/check.hpp"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "specs/error.hpp"
-#include "specs/schema.hpp"
+#include "daemon/commands/check.hpp"
+#include "specs/benchmark/schema.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/paths.hpp"
 #include "support/temporary_directory.hpp"
 

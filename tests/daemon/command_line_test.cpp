@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::commands {
 namespace {

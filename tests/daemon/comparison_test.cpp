@@ -1,4 +1,4 @@
-#include "daemon/comparison.hpp"
+#include "daemon/records/comparison.hpp"
 
 #include <gtest/gtest.h>
 

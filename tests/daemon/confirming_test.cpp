@@ -1,4 +1,4 @@
-#include "daemon/confirming.hpp"
+#include "daemon/walk/confirming.hpp"
 
 #include <gtest/gtest.h>
 

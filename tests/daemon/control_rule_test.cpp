@@ -1,11 +1,11 @@
-#include "daemon/control_rule.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <ctime>
 #include <set>
 #include <string>
+
+#include "daemon/walk/control.hpp"
 
 namespace tandem::daemon {
 namespace {

@@ -1,7 +1,6 @@
 // The walk steps over commits, and the culprit lies among them.
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "daemon/fake_history.hpp"
 

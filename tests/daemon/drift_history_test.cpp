@@ -1,12 +1,10 @@
-#include "daemon/drift_history.hpp"
-
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "runners/random.hpp"
+#include "daemon/idle/drift.hpp"
+#include "specs/foundation/random.hpp"
 
 namespace tandem::daemon {
 namespace {
@@ -26,7 +24,7 @@ store::StoredPoint point(std::string anchor, std::string commit, double value,
 
 /// One point per level against one anchor, each a little off in a way that is the same every time.
 Points series(const std::vector<double>& levels) {
-  runners::Random random(7);
+  tandem::Random random(7);
   Points points;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const double noise = (static_cast<double>(random.below(1001)) / 1000 - 0.5) * 0.001;

@@ -1,9 +1,8 @@
 // Steps too small to be seen one by one, against the anchors of their week and month.
-#include "daemon/drift_watch.hpp"
-
 #include <algorithm>
 
-#include "daemon/environment.hpp"
+#include "daemon/idle/drift.hpp"
+#include "daemon/idle/environment.hpp"
 #include "daemon/idle_fixture.hpp"
 
 namespace tandem::daemon {

@@ -1,4 +1,4 @@
-#include "daemon/environment.hpp"
+#include "daemon/idle/environment.hpp"
 
 #include <gtest/gtest.h>
 

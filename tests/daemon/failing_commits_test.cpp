@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "daemon/fake_history.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon {
 namespace {

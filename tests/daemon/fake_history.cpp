@@ -1,14 +1,13 @@
 #include "daemon/fake_history.hpp"
 
 #include <fmt/format.h>
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <random>
 
-#include "runners/random.hpp"
+#include "specs/foundation/random.hpp"
 
 namespace tandem::tests {
 namespace {
@@ -161,7 +160,7 @@ double FakeWalk::layout_effect(const std::string& commit, const std::string& lay
   double effect = built ? std::log(fake.shipped) : 0;
   if (!built && std::stoull(layout, nullptr, 16) <= seeds_of_a_screen) effect = std::log(fake.first_layouts);
   if (layout_spread > 0) {
-    std::mt19937_64 random(runners::seed_of(commit + "\n" + layout));
+    std::mt19937_64 random(tandem::seed_of(commit + "\n" + layout));
     effect += std::normal_distribution<double>(0, layout_spread)(random);
   }
   return effect;

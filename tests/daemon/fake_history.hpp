@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "builders/builder.hpp"
-#include "daemon/control_rule.hpp"
 #include "daemon/fake_runner.hpp"
-#include "daemon/life.hpp"
-#include "daemon/pipeline.hpp"
+#include "daemon/records/life.hpp"
+#include "daemon/walk/control.hpp"
+#include "daemon/walk/pipeline.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::tests {

@@ -1,8 +1,8 @@
 // What happens beside the walk of a scripted history: people, calibrations, requests, force-pushes.
 #include "daemon/fake_history.hpp"
 #include "daemon/fake_repository.hpp"
-#include "daemon/request_desk.hpp"
-#include "runners/arrangements.hpp"
+#include "daemon/service/request_desk.hpp"
+#include "runners/pairing/arrangements.hpp"
 
 namespace tandem::tests {
 

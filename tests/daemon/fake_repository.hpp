@@ -1,7 +1,7 @@
 #pragma once
 
 #include "builders/repository.hpp"
-#include "daemon/control_rule.hpp"
+#include "daemon/walk/control.hpp"
 
 namespace tandem::tests {
 

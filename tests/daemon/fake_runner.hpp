@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runners/pair_runner.hpp"
+#include "runners/pairing/pair_runner.hpp"
 
 namespace tandem::tests {
 

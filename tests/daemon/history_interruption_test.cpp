@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/fake_history.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon {
 namespace {

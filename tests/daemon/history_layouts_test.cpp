@@ -1,8 +1,7 @@
 // Histories of what is no change of a commit: luck of layouts, disturbances, noise; and the margins that
 // follow.
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "daemon/fake_history.hpp"
 

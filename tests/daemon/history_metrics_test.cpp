@@ -1,7 +1,6 @@
 // Histories of metrics with a rule of their own: each has a level, culprits and a life beside the time.
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,6 @@
 // Histories that the walk steps over: what lies between two examined commits is searched.
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "daemon/fake_history.hpp"
 

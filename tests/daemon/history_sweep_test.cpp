@@ -1,7 +1,6 @@
 // Random histories with noise and layouts: nothing is recorded that did not happen, and everything that did.
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <map>
 #include <random>

@@ -1,14 +1,13 @@
 // Histories in which programs cannot be linked again or launched: neither a yes nor a no comes of that.
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "builders/cache_budget.hpp"
+#include "builders/cache/budget.hpp"
 #include "daemon/fake_history.hpp"
-#include "daemon/late_commits.hpp"
-#include "specs/error.hpp"
+#include "daemon/walk/late_commits.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon {
 namespace {

@@ -1,5 +1,5 @@
 // Calibrating at the tip, and what the walk makes of it.
-#include "daemon/idle_calibration.hpp"
+#include "daemon/idle/idle_calibration.hpp"
 
 #include <gtest/gtest.h>
 

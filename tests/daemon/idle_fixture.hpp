@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "daemon/bench.hpp"
 #include "daemon/fake_history.hpp"
-#include "daemon/idle_time.hpp"
+#include "daemon/idle/idle_time.hpp"
+#include "daemon/walk/bench.hpp"
 
 namespace tandem::tests {
 

@@ -1,11 +1,11 @@
 // What is done at the tip, in which order, and how it gives way.
-#include "daemon/idle_time.hpp"
+#include "daemon/idle/idle_time.hpp"
 
 #include <algorithm>
 
-#include "daemon/back_off.hpp"
 #include "daemon/idle_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/waiting.hpp"
 
 namespace tandem::daemon {
 namespace {

@@ -1,4 +1,4 @@
-#include "daemon/late_commits.hpp"
+#include "daemon/walk/late_commits.hpp"
 
 #include <gtest/gtest.h>
 

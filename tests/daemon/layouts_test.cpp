@@ -1,5 +1,5 @@
 // Screens and confirmations over layouts, on scripted histories whose executables can be relinked.
-#include "daemon/layouts.hpp"
+#include "daemon/walk/layouts.hpp"
 
 #include <gtest/gtest.h>
 

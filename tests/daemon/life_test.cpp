@@ -1,9 +1,9 @@
-#include "daemon/life.hpp"
+#include "daemon/records/life.hpp"
 
 #include <gtest/gtest.h>
 
 #include "daemon/report/sample_record.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon {
 namespace {

@@ -1,5 +1,5 @@
 // Commits that need no measuring because what they run was judged before.
-#include "daemon/likeness.hpp"
+#include "daemon/walk/likeness.hpp"
 
 #include <gtest/gtest.h>
 

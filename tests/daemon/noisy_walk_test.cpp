@@ -1,7 +1,6 @@
 // The walk over a branch whose launches scatter as on a real host.
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>

@@ -1,5 +1,5 @@
 // Live A/A: counted, kept cheap, and believed when it says that the host cannot be.
-#include "daemon/null_screens.hpp"
+#include "daemon/idle/null_screens.hpp"
 
 #include <algorithm>
 

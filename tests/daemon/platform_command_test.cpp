@@ -1,5 +1,3 @@
-#include "daemon/commands/platform.hpp"
-
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -9,7 +7,8 @@
 #include <thread>
 
 #include "daemon/commands/command_line.hpp"
-#include "specs/error.hpp"
+#include "daemon/commands/platform.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/platform_tree.hpp"
 
 namespace tandem::daemon::commands {

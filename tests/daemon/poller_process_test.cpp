@@ -1,11 +1,10 @@
 // Rounds over a real repository whose branch is rewritten.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
-
 #include "builders/git_fixture.hpp"
-#include "daemon/poller.hpp"
-#include "specs/error.hpp"
+#include "daemon/walk/poller.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon {
 namespace {

@@ -1,8 +1,7 @@
-#include "daemon/poller.hpp"
-
-#include <gtest/gtest.h>
+#include "daemon/walk/poller.hpp"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 namespace tandem::daemon {
 namespace {

@@ -1,5 +1,3 @@
-#include "daemon/publisher.hpp"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -8,7 +6,8 @@
 #include <sstream>
 
 #include "daemon/report/sample_record.hpp"
-#include "specs/error.hpp"
+#include "daemon/walk/publish.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/programs.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,3 +1,4 @@
+#include "daemon/records/record_json.hpp"
 #include "daemon/commands/record_commands.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,7 @@
 #include "daemon/commands/command_line.hpp"
 #include "daemon/report/record_report.hpp"
 #include "daemon/report/sample_record.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::daemon::commands {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "daemon/commands/command_line.hpp"
-#include "runners/file_lock.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/file_lock.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::daemon::commands {
@@ -60,7 +60,7 @@ TEST_F(QueueCommand, AddsARequestAndSaysWhetherADaemonRuns) {
   EXPECT_EQ(waiting[0].by, "ada");
   EXPECT_GT(waiting[0].at, 1'700'000'000);
 
-  runners::FileLock daemon(directory_.path() / "daemon.lock");
+  tandem::FileLock daemon(directory_.path() / "daemon.lock");
   ASSERT_TRUE(daemon.try_lock());
   EXPECT_EQ(run({"main"}), 0);
   EXPECT_EQ(output_, "queued as 2; tandem queue --list shows what came of it\n");

@@ -1,7 +1,7 @@
 // When a living regression is looked at again, and what comes of it.
 #include <gtest/gtest.h>
 
-#include "daemon/life.hpp"
+#include "daemon/records/life.hpp"
 #include "daemon/report/sample_record.hpp"
 
 namespace tandem::daemon {

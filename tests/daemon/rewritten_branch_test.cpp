@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "daemon/life.hpp"
+#include "daemon/records/life.hpp"
 #include "daemon/report/sample_record.hpp"
 
 namespace tandem::daemon {

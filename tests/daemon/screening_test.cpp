@@ -1,4 +1,4 @@
-#include "daemon/screening.hpp"
+#include "daemon/walk/screening.hpp"
 
 #include <gtest/gtest.h>
 

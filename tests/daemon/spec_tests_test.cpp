@@ -1,8 +1,8 @@
-#include "daemon/spec_tests.hpp"
+#include "daemon/walk/spec_tests.hpp"
 
 #include <gtest/gtest.h>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon {
 namespace {

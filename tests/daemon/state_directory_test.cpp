@@ -1,14 +1,14 @@
-#include "daemon/state_directory.hpp"
+#include "daemon/service/state_directory.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "daemon/life.hpp"
-#include "daemon/published_change.hpp"
+#include "daemon/records/life.hpp"
 #include "daemon/report/sample_record.hpp"
-#include "daemon/state_start.hpp"
-#include "specs/error.hpp"
+#include "daemon/service/state_start.hpp"
+#include "daemon/walk/publish.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::daemon {

@@ -1,4 +1,4 @@
-#include "daemon/status_facts.hpp"
+#include "daemon/idle/status_facts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "daemon/watch_walk.hpp"
+#include "daemon/service/watch_walk.hpp"
 
 #include <gtest/gtest.h>
 
-#include "daemon/build_ground.hpp"
 #include "daemon/fake_history.hpp"
-#include "specs/error.hpp"
+#include "daemon/service/building.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon {
 namespace {

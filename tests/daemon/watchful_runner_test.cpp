@@ -1,8 +1,7 @@
-#include "daemon/watchful_runner.hpp"
-
 #include <gtest/gtest.h>
 
 #include "daemon/fake_runner.hpp"
+#include "daemon/service/yielding_runners.hpp"
 
 namespace tandem::daemon {
 namespace {

@@ -10,8 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "daemon/control_rule.hpp"
-#include "daemon/life.hpp"
+#include "daemon/records/life.hpp"
+#include "daemon/walk/control.hpp"
 
 namespace tandem::tests {
 

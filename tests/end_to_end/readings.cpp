@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "runners/descriptor.hpp"
+#include "specs/foundation/descriptor.hpp"
 
 namespace tandem::tests {
 namespace {
@@ -96,7 +96,7 @@ std::vector<std::string> ask(const fs::path& database, const std::string& sql) {
 
 std::string read_file(const fs::path& file) {
   // Not by a stream: those throw when a process vanishes while its files in /proc are read.
-  const runners::OwnedDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const tandem::OwnedDescriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
   std::array<char, 65536> chunk{};
   for (ssize_t n = 0; opened.get() >= 0 && (n = ::read(opened.get(), chunk.data(), chunk.size())) > 0;) {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "runners/process.hpp"
+#include "runners/process/process.hpp"
 
 namespace tandem::tests {
 

@@ -1,10 +1,11 @@
 #include "end_to_end/world.hpp"
-#include "support/paths.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
+
+#include "support/paths.hpp"
 
 namespace tandem::tests {
 namespace {

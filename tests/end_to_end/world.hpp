@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "end_to_end/readings.hpp"
-#include "runners/process.hpp"
+#include "runners/process/process.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::tests {

@@ -4,7 +4,7 @@
 set -euo pipefail
 export LC_ALL=C CCACHE_DISABLE=1
 
-touched=daemon/screening.cpp
+touched=daemon/walk/screening.cpp
 jobs=${TANDEM_JOBS:-$(nproc)}
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT

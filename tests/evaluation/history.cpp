@@ -11,7 +11,7 @@
 
 #include "builders/fetch.hpp"
 #include "builders/repository.hpp"
-#include "daemon/control_rule.hpp"
+#include "daemon/walk/control.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@
 
 #include "analysis/launch_statistics.hpp"
 #include "analysis/statistics.hpp"
-#include "runners/pair_runner.hpp"
+#include "runners/pairing/pair_runner.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace {

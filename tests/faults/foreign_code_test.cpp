@@ -7,7 +7,7 @@
 
 #include "end_to_end/service.hpp"
 #include "end_to_end/world.hpp"
-#include "runners/sandbox.hpp"
+#include "runners/process/sandbox.hpp"
 
 namespace tandem::tests {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "runners/process.hpp"
+#include "runners/process/process.hpp"
 
 namespace fs = std::filesystem;
 using namespace tandem::runners;

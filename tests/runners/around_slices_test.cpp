@@ -1,7 +1,7 @@
 // What each side does around a launch of slices.
 #include <gtest/gtest.h>
 
-#include "runners/pair_runner.hpp"
+#include "runners/pairing/pair_runner.hpp"
 #include "support/programs.hpp"
 #include "support/temporary_directory.hpp"
 

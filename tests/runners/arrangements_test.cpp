@@ -1,4 +1,4 @@
-#include "runners/arrangements.hpp"
+#include "runners/pairing/arrangements.hpp"
 
 #include <gtest/gtest.h>
 

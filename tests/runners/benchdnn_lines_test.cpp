@@ -1,4 +1,4 @@
-#include "runners/benchdnn_lines.hpp"
+#include "runners/results/benchdnn_lines.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runners/control_group.hpp"
+#include "runners/process/control_group.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "runners/process.hpp"
+#include "runners/process/process.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::runners {

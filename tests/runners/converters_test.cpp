@@ -1,4 +1,4 @@
-#include "runners/converters.hpp"
+#include "runners/results/converters.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runners/cpu_choice.hpp"
+#include "runners/host/cpu_choice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "runners/devices.hpp"
+#include "runners/host/devices.hpp"
 
 #include <gtest/gtest.h>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::runners {
 namespace {

@@ -1,7 +1,7 @@
 // The directories that values name, without a sandbox: fresh ones, and those that are kept.
 #include <fstream>
 
-#include "runners/launch_command.hpp"
+#include "runners/pairing/launch_command.hpp"
 #include "runners/whole_process_fixture.hpp"
 
 namespace tandem::runners {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "runners/series.hpp"
+#include "runners/results/series.hpp"
 
 namespace tandem::runners::tests {
 

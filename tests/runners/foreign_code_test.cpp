@@ -11,10 +11,10 @@
 #include <map>
 #include <sstream>
 
-#include "runners/call_filter.hpp"
-#include "runners/confine.hpp"
-#include "runners/control_group.hpp"
-#include "runners/launch_command.hpp"
+#include "runners/pairing/launch_command.hpp"
+#include "runners/process/bubblewrap.hpp"
+#include "runners/process/call_filter.hpp"
+#include "runners/process/control_group.hpp"
 #include "runners/sandbox_fixture.hpp"
 #include "support/programs.hpp"
 

@@ -1,4 +1,4 @@
-#include "runners/further_metrics.hpp"
+#include "runners/pairing/further_metrics.hpp"
 
 #include <fstream>
 

@@ -1,8 +1,8 @@
 #include <string_view>
 
-#include "runners/benchdnn_lines.hpp"
 #include "runners/expect_sound.hpp"
 #include "runners/fuzzed.hpp"
+#include "runners/results/benchdnn_lines.hpp"
 
 namespace tandem::runners::tests {
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "runners/fuzzed.hpp"
-#include "runners/golden_output.hpp"
+#include "runners/pairing/golden_output.hpp"
 
 namespace tandem::runners::tests {
 

@@ -2,7 +2,7 @@
 
 #include "runners/expect_sound.hpp"
 #include "runners/fuzzed.hpp"
-#include "runners/google_benchmark.hpp"
+#include "runners/results/google_benchmark.hpp"
 
 namespace tandem::runners::tests {
 

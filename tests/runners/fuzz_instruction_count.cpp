@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "runners/fuzzed.hpp"
-#include "runners/instruction_count.hpp"
+#include "runners/pairing/instruction_count.hpp"
 
 namespace tandem::runners::tests {
 

@@ -2,7 +2,7 @@
 
 #include "runners/expect_sound.hpp"
 #include "runners/fuzzed.hpp"
-#include "runners/observer_lines.hpp"
+#include "runners/results/observer_lines.hpp"
 
 namespace tandem::runners::tests {
 

@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "runners/platform_isa.hpp"
-#include "runners/platform_journal.hpp"
-#include "runners/platform_settings.hpp"
-#include "runners/topology.hpp"
+#include "runners/host/fix.hpp"
+#include "runners/host/fix_journal.hpp"
+#include "runners/host/platform.hpp"
+#include "runners/host/topology.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace tandem::runners;

@@ -2,7 +2,7 @@
 
 #include "runners/expect_sound.hpp"
 #include "runners/fuzzed.hpp"
-#include "runners/tflite_lines.hpp"
+#include "runners/results/tflite_lines.hpp"
 
 namespace tandem::runners::tests {
 

@@ -1,4 +1,4 @@
-#include "runners/golden_output.hpp"
+#include "runners/pairing/golden_output.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runners/google_benchmark.hpp"
+#include "runners/results/google_benchmark.hpp"
 
 #include <gtest/gtest.h>
 

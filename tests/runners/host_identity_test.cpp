@@ -1,6 +1,6 @@
-#include "runners/host_identity.hpp"
-
 #include <gtest/gtest.h>
+
+#include "runners/host/machine_facts.hpp"
 
 namespace tandem::runners {
 namespace {

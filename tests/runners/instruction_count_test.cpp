@@ -1,4 +1,4 @@
-#include "runners/instruction_count.hpp"
+#include "runners/pairing/instruction_count.hpp"
 
 #include <gtest/gtest.h>
 

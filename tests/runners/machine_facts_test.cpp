@@ -1,4 +1,4 @@
-#include "runners/machine_facts.hpp"
+#include "runners/host/machine_facts.hpp"
 
 #include <gtest/gtest.h>
 

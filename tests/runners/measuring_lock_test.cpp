@@ -1,4 +1,4 @@
-#include "runners/measuring_lock.hpp"
+#include "runners/pairing/measuring_lock.hpp"
 
 #include <fcntl.h>
 #include <grp.h>

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "runners/random.hpp"
+#include "specs/foundation/random.hpp"
 
 namespace tandem::tests {
 
 /// One small change at a random place: a bit turned, the rest cut off, a piece put in, or a part said twice.
-inline void mutate(std::string& text, const std::vector<std::string>& pieces, runners::Random& random) {
+inline void mutate(std::string& text, const std::vector<std::string>& pieces, tandem::Random& random) {
   const std::size_t at = random.below(text.size());
   switch (random.below(4)) {
     case 0:

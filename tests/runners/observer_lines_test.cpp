@@ -1,4 +1,4 @@
-#include "runners/observer_lines.hpp"
+#include "runners/results/observer_lines.hpp"
 
 #include <gtest/gtest.h>
 

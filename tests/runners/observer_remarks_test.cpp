@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "runners/observer_lines.hpp"
+#include "runners/results/observer_lines.hpp"
 
 namespace tandem::runners {
 namespace {

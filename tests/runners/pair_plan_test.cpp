@@ -1,8 +1,8 @@
-#include "runners/pair_plan.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "runners/pairing/plan.hpp"
 
 namespace tandem::runners {
 namespace {

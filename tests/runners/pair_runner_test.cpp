@@ -1,4 +1,4 @@
-#include "runners/pair_runner.hpp"
+#include "runners/pairing/pair_runner.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,5 +1,3 @@
-#include "runners/platform_fix.hpp"
-
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -7,9 +5,9 @@
 
 #include <algorithm>
 
-#include "runners/platform_foreground.hpp"
-#include "runners/platform_settings.hpp"
-#include "specs/error.hpp"
+#include "runners/host/fix.hpp"
+#include "runners/host/foreground.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/platform_tree.hpp"
 
 namespace tandem::runners {

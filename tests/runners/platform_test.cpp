@@ -1,4 +1,4 @@
-#include "runners/platform.hpp"
+#include "runners/host/platform.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "runners/random.hpp"
+#include "specs/foundation/random.hpp"
 #include "tests/runners/mutations.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size);

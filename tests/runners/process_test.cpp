@@ -1,4 +1,4 @@
-#include "runners/process.hpp"
+#include "runners/process/process.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <sstream>
 #include <thread>
 
-#include "runners/topology.hpp"
+#include "runners/host/topology.hpp"
 #include "support/programs.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,9 +1,8 @@
-#include "runners/processes_together.hpp"
-
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 
+#include "runners/pairing/processes.hpp"
 #include "runners/whole_process_fixture.hpp"
 
 namespace tandem::runners {

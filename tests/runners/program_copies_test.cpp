@@ -1,4 +1,4 @@
-#include "runners/program_copies.hpp"
+#include "runners/pairing/program_copies.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -4,8 +4,8 @@
 
 #include <fstream>
 
-#include "runners/pair_runner.hpp"
-#include "runners/process.hpp"
+#include "runners/pairing/pair_runner.hpp"
+#include "runners/process/process.hpp"
 #include "support/paths.hpp"
 #include "support/programs.hpp"
 #include "support/temporary_directory.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runners/fuzzed.hpp"
-#include "runners/random.hpp"
+#include "specs/foundation/random.hpp"
 #include "tests/runners/mutations.hpp"
 
 namespace tandem::runners {

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "runners/pair_runner.hpp"
+#include "runners/pairing/pair_runner.hpp"
 #include "runners/sandbox_fixture.hpp"
 #include "support/programs.hpp"
 

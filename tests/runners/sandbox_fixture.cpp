@@ -1,10 +1,11 @@
 #include "runners/sandbox_fixture.hpp"
-#include "support/paths.hpp"
 
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include "support/paths.hpp"
 
 namespace tandem::runners {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runners/process.hpp"
+#include "runners/process/process.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::runners {

@@ -1,4 +1,4 @@
-#include "runners/sandbox_report.hpp"
+#include "runners/process/sandbox_report.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "runners/sandbox.hpp"
+#include "runners/process/sandbox.hpp"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -12,8 +12,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "runners/descriptor.hpp"
 #include "runners/sandbox_fixture.hpp"
+#include "specs/foundation/descriptor.hpp"
 #include "support/paths.hpp"
 #include "support/programs.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "runners/pair_runner.hpp"
+#include "runners/pairing/pair_runner.hpp"
 #include "runners/sandbox_fixture.hpp"
 #include "runners/whole_process_fixture.hpp"
 #include "support/programs.hpp"

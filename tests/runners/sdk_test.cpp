@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "runners/process.hpp"
+#include "runners/process/process.hpp"
 #include "support/programs.hpp"
 
 namespace tandem::runners {

@@ -1,4 +1,4 @@
-#include "runners/tflite_lines.hpp"
+#include "runners/results/tflite_lines.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runners/topology.hpp"
+#include "runners/host/topology.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::runners {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "runners/pair_runner.hpp"
-#include "runners/process.hpp"
+#include "runners/pairing/pair_runner.hpp"
+#include "runners/process/process.hpp"
 #include "support/programs.hpp"
 #include "support/temporary_directory.hpp"
 

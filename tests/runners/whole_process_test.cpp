@@ -1,6 +1,6 @@
-#include "runners/whole_process.hpp"
+#include "runners/pairing/whole_process.hpp"
 
-#include "runners/result_reader.hpp"
+#include "runners/results/result_reader.hpp"
 #include "runners/whole_process_fixture.hpp"
 
 namespace tandem::runners {

@@ -1,10 +1,9 @@
-#include "specs/benchmark_spec.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "specs/benchmark/spec.hpp"
 #include "support/paths.hpp"
 #include "tests/specs/messages.hpp"
 

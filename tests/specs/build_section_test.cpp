@@ -1,11 +1,11 @@
-#include "specs/build_section.hpp"
+#include "specs/benchmark/build_section.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "specs/benchmark_spec.hpp"
+#include "specs/benchmark/spec.hpp"
 #include "support/temporary_directory.hpp"
 #include "tests/specs/messages.hpp"
 

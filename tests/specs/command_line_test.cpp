@@ -1,7 +1,6 @@
-#include "specs/command_line.hpp"
-
 #include <gtest/gtest.h>
 
+#include "specs/benchmark/placeholders.hpp"
 #include "tests/specs/messages.hpp"
 
 namespace tandem::specs {

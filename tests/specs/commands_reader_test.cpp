@@ -1,4 +1,4 @@
-#include "specs/commands_reader.hpp"
+#include "specs/benchmark/commands_reader.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,9 @@
-#include "specs/digest.hpp"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "specs/error.hpp"
+#include "specs/files/cached_file.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::specs {

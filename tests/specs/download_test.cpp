@@ -1,5 +1,5 @@
 // Downloads from a real server over loopback, which behaves and misbehaves as the path says.
-#include "specs/download.hpp"
+#include "specs/files/download.hpp"
 
 #include "model_files_fixture.hpp"
 

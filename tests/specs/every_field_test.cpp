@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "specs/benchmark_spec.hpp"
+#include "specs/benchmark/spec.hpp"
 #include "support/paths.hpp"
 
 namespace tandem::specs {

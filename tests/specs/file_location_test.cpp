@@ -1,9 +1,8 @@
-#include "specs/file_location.hpp"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 
+#include "specs/files/model_files.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::specs {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "specs/benchmark_spec.hpp"
-#include "specs/json_document.hpp"
+#include "specs/benchmark/spec.hpp"
+#include "specs/json/document.hpp"
 #include "tests/specs/same_in_both_modes.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
-#include "specs/http_answer.hpp"
-
 #include <gtest/gtest.h>
+
+#include "specs/files/transfer.hpp"
 
 namespace tandem::specs {
 namespace {

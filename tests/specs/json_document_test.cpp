@@ -1,10 +1,9 @@
-#include "specs/json_document.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "specs/json/document.hpp"
 #include "tests/specs/messages.hpp"
 
 namespace tandem::specs {

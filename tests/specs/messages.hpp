@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::tests {
 

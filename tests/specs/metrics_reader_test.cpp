@@ -1,10 +1,9 @@
-#include "specs/metrics_reader.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "specs/benchmark/measured_reader.hpp"
 #include "support/temporary_directory.hpp"
 #include "tests/specs/messages.hpp"
 

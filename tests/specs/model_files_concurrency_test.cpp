@@ -7,8 +7,7 @@
 #include <thread>
 
 #include "model_files_fixture.hpp"
-#include "specs/cached_file.hpp"
-#include "specs/digest.hpp"
+#include "specs/files/cached_file.hpp"
 
 namespace tandem::specs {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "specs/model_files.hpp"
+#include "specs/files/model_files.hpp"
 #include "support/server_process.hpp"
 #include "support/temporary_directory.hpp"
 

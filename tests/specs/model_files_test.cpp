@@ -1,6 +1,5 @@
 #include "model_files_fixture.hpp"
-#include "specs/cached_file.hpp"
-#include "specs/digest.hpp"
+#include "specs/files/cached_file.hpp"
 
 namespace tandem::specs {
 namespace {

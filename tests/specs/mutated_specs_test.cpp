@@ -7,7 +7,7 @@
 #include <random>
 
 #include "config/config_file.hpp"
-#include "specs/benchmark_spec.hpp"
+#include "specs/benchmark/spec.hpp"
 #include "support/paths.hpp"
 #include "tests/specs/same_in_both_modes.hpp"
 

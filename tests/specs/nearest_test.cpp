@@ -1,6 +1,6 @@
-#include "specs/nearest.hpp"
-
 #include <gtest/gtest.h>
+
+#include "specs/foundation/text.hpp"
 
 namespace tandem::specs {
 namespace {

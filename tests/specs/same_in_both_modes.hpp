@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "specs/problem.hpp"
+#include "specs/json/problem.hpp"
 
 namespace tandem::tests {
 

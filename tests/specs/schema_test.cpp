@@ -1,4 +1,4 @@
-#include "specs/schema.hpp"
+#include "specs/benchmark/schema.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "specs/benchmark_spec.hpp"
+#include "specs/benchmark/spec.hpp"
 #include "support/paths.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,4 +1,4 @@
-#include "specs/url.hpp"
+#include "specs/files/url.hpp"
 
 #include <gtest/gtest.h>
 

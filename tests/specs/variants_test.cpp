@@ -1,8 +1,7 @@
-#include "specs/variants.hpp"
-
 #include <gtest/gtest.h>
 
-#include "specs/benchmark_spec.hpp"
+#include "specs/benchmark/model_reader.hpp"
+#include "specs/benchmark/spec.hpp"
 #include "tests/specs/messages.hpp"
 
 namespace tandem::specs {

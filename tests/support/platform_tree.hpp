@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "runners/platform_sources.hpp"
+#include "runners/host/sources.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::tests {

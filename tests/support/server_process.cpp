@@ -1,5 +1,4 @@
 #include "support/server_process.hpp"
-#include "support/paths.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -17,6 +16,8 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <utility>
+
+#include "support/paths.hpp"
 
 namespace tandem::tests {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "runners/process.hpp"
+#include "runners/process/process.hpp"
 #include "support/paths.hpp"
 #include "support/programs.hpp"
 #include "support/temporary_directory.hpp"

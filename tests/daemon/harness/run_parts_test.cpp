@@ -4,10 +4,9 @@
 
 #include <fstream>
 
-#include "daemon/harness/run_info.hpp"
 #include "daemon/harness/run_labels.hpp"
 #include "daemon/harness/run_matrix.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::daemon::harness {
@@ -127,7 +126,7 @@ TEST(RunLabels, MarkWhatIsCalledRegressed) {
   run.series = samples.kept();
   RunLabels labels;
   labels.regressed_types = {"NET"};
-  const auto record = record_of(named_test(), run, {"t", 1}, reporters::ReportedBuild{"c", 0}, labels);
+  const auto record = record_of(named_test(), run, {"t", 1}, daemon::ReportedBuild{"c", 0}, labels);
   EXPECT_TRUE(record.series[0].regressed);
   EXPECT_FALSE(record.series[1].regressed);
   EXPECT_EQ(record.model, "squeezenet");
@@ -164,13 +163,13 @@ TEST(RunLabels, ReadTheTokenFromAFileThatOnlyItsOwnerCanRead) {
 
 TEST(RunMatrix, SetsModelsAgainstPlatforms) {
   const auto record = [](const std::string& model, const std::string& backend, double value) {
-    reporters::RunRecord one;
+    daemon::RunRecord one;
     one.model = model;
     one.identifier = "net";
     one.platform = "host";
     one.backend = backend;
     if (value > 0) {
-      reporters::ReportedSeries series;
+      daemon::ReportedSeries series;
       series.type = "NET";
       series.unit = "us";
       series.values = {value};

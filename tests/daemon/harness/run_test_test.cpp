@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "daemon/fake_runner.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::daemon::harness {

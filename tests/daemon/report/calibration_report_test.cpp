@@ -1,3 +1,4 @@
+#include "daemon/records/calibration_json.hpp"
 #include "daemon/report/calibration_report.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +8,7 @@
 
 #include "daemon/report/golden.hpp"
 #include "daemon/report/sample_calibration.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::report {
 namespace {

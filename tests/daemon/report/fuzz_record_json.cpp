@@ -1,13 +1,14 @@
 // One input of any bytes through the readers of files that may lie in a state directory. A fuzz target of
 // libFuzzer (TANDEM_FUZZ, clang); record_replay_test.cpp gives the same readers mutations of real reports.
+#include "daemon/records/record_json.hpp"
 #include "daemon/report/fuzz_record_json.hpp"
 
 #include <cstdlib>
 #include <string>
 
+#include "daemon/records/state_files.hpp"
 #include "daemon/report/record_report.hpp"
-#include "daemon/report/state_files.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::tests {
 

@@ -1,8 +1,8 @@
-#include "daemon/report/iso_time.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
+
+#include "specs/foundation/wall_clock.hpp"
 
 namespace tandem::daemon::report {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "daemon/record.hpp"
+#include "daemon/records/record.hpp"
 
 namespace tandem::daemon {
 namespace {

@@ -6,12 +6,13 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "daemon/records/record_json.hpp"
+#include "daemon/records/verdict_json.hpp"
 #include "daemon/report/golden.hpp"
 #include "daemon/report/record_report.hpp"
 #include "daemon/report/sample_record.hpp"
-#include "daemon/report/verdict_text.hpp"
-#include "specs/command_line.hpp"
-#include "specs/error.hpp"
+#include "specs/benchmark/placeholders.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::report {
 namespace {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <sstream>
 
-#include "daemon/late_commits.hpp"
 #include "daemon/report/golden.hpp"
 #include "daemon/report/record_report.hpp"
 #include "daemon/report/sample_record.hpp"
+#include "daemon/walk/late_commits.hpp"
 
 namespace tandem::daemon::report {
 namespace {

@@ -2,10 +2,11 @@
 // refused, and nothing may crash.
 #include <gtest/gtest.h>
 
+#include "daemon/records/record_json.hpp"
+#include "daemon/records/state_files.hpp"
 #include "daemon/report/fuzz_record_json.hpp"
 #include "daemon/report/record_report.hpp"
 #include "daemon/report/sample_record.hpp"
-#include "daemon/report/state_files.hpp"
 #include "tests/runners/mutations.hpp"
 
 namespace tandem::daemon::report {
@@ -22,7 +23,7 @@ TEST(Reports, AreReadOrRefusedAfterThousandsOfMutations) {
                                           record_json(tests::sample_hostile()),
                                           marker_json({1, "0a1b"}),
                                           owned_folder_json({"0a1b"})};
-  runners::Random random(20240501);
+  tandem::Random random(20240501);
   for (int i = 0; i < 3'000; ++i) {
     std::string text = texts[random.below(texts.size())];
     for (std::uint64_t edits = random.below(4); edits > 0 && !text.empty(); --edits) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/host_calibration.hpp"
+#include "daemon/records/host_calibration.hpp"
 
 namespace tandem::tests {
 

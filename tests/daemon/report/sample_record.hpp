@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "daemon/record.hpp"
+#include "daemon/records/record.hpp"
 
 namespace tandem::tests {
 

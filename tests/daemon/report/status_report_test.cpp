@@ -7,7 +7,7 @@
 
 #include "daemon/report/golden.hpp"
 #include "daemon/report/sample_record.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::report {
 namespace {

@@ -1,10 +1,9 @@
-#include "daemon/reporters/address.hpp"
-
 #include <gtest/gtest.h>
 
-#include "specs/error.hpp"
+#include "daemon/harness/remote_request.hpp"
+#include "specs/foundation/error.hpp"
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 namespace {
 
 std::string refusal(const std::string& setting) {
@@ -70,4 +69,4 @@ TEST(RemoteToken, ThatCouldBreakAHeaderIsRefusedWithoutShowingIt) {
 }
 
 }  // namespace
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

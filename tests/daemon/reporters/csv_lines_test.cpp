@@ -1,4 +1,4 @@
-#include "daemon/reporters/csv_lines.hpp"
+#include "daemon/harness/csv_lines.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "tests/daemon/reporters/sample_run.hpp"
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 namespace {
 
 TEST(CsvLines, HaveTheseColumns) {
@@ -65,4 +65,4 @@ TEST(CsvLines, SayThatARunWithoutResultsFailed) {
 }
 
 }  // namespace
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

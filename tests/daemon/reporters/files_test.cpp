@@ -1,5 +1,3 @@
-#include "daemon/reporters/files.hpp"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -10,11 +8,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "specs/error.hpp"
+#include "daemon/harness/report_files.hpp"
+#include "specs/foundation/error.hpp"
 #include "tests/daemon/reporters/sample_run.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 namespace {
 
 TEST(AppendedLines, ComeAfterOneHeading) {
@@ -116,4 +115,4 @@ TEST(ReplacedFile, ThatCannotBeReplacedLeavesNothingEither) {
 }
 
 }  // namespace
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

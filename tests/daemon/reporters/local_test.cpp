@@ -1,4 +1,4 @@
-#include "daemon/reporters/local.hpp"
+#include "daemon/harness/local.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "tests/daemon/reporters/sample_run.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 namespace {
 
 namespace fs = std::filesystem;
@@ -216,4 +216,4 @@ TEST(SimpleLocalReporter, ReplacesOnlyItsFile) {
 }
 
 }  // namespace
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

@@ -6,7 +6,7 @@
 #include "tests/daemon/reporters/remote_fixture.hpp"
 #include "tests/daemon/reporters/sample_run.hpp"
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 namespace {
 
 namespace fs = std::filesystem;
@@ -212,4 +212,4 @@ TEST(RemoteFaults, AFullSpoolRefusesTheNewest) {
 }
 
 }  // namespace
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

@@ -7,7 +7,7 @@
 
 #include "tests/daemon/reporters/sample_run.hpp"
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 namespace {
 
 extern "C" std::size_t collect(char* bytes, std::size_t size, std::size_t count, void* into) {
@@ -74,4 +74,4 @@ std::filesystem::path Sender::spool() const {
   return only->path();
 }
 
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

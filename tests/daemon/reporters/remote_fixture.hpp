@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "daemon/reporters/reporter.hpp"
+#include "daemon/harness/reporter.hpp"
 #include "tests/support/server_process.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 
 /// tests/support/receiver.py with the token "secret". What it keeps outlives a restart.
 class Receiver {
@@ -43,4 +43,4 @@ struct Sender {
   int reported = 0;
 };
 
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

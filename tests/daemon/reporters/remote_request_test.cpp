@@ -1,4 +1,4 @@
-#include "daemon/reporters/remote_request.hpp"
+#include "daemon/harness/remote_request.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "tests/daemon/reporters/sample_run.hpp"
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 namespace {
 
 using nlohmann::json;
@@ -153,4 +153,4 @@ TEST(RemoteAnswer, DecidesWhatBecomesOfARequest) {
 }
 
 }  // namespace
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

@@ -8,7 +8,7 @@
 #include "tests/daemon/reporters/remote_fixture.hpp"
 #include "tests/daemon/reporters/sample_run.hpp"
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 namespace {
 
 namespace fs = std::filesystem;
@@ -184,4 +184,4 @@ TEST(RemoteReporter, ReportsWhileItDelivers) {
 }
 
 }  // namespace
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

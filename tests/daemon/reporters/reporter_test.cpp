@@ -1,4 +1,4 @@
-#include "daemon/reporters/reporter.hpp"
+#include "daemon/harness/reporter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,12 +6,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "daemon/reporters/screen.hpp"
-#include "specs/error.hpp"
+#include "daemon/harness/screen.hpp"
+#include "specs/foundation/error.hpp"
 #include "tests/daemon/reporters/sample_run.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 namespace {
 
 namespace fs = std::filesystem;
@@ -139,4 +139,4 @@ TEST(ReporterSettings, AreCheckedWithSentencesThatNameTheFlag) {
 }
 
 }  // namespace
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

@@ -1,10 +1,10 @@
-#include "daemon/reporters/safe_name.hpp"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
-namespace tandem::daemon::reporters {
+#include "daemon/harness/report_files.hpp"
+
+namespace tandem::daemon::harness {
 namespace {
 
 TEST(SafeName, LeavesPlainNamesAsTheyAre) {
@@ -61,4 +61,4 @@ TEST(SafeName, OfAKeyIsAnotherForEveryKeyAndNeverMeta) {
 }
 
 }  // namespace
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

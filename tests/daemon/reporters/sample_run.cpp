@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 
 ReportedSeries series_of(const std::string& type, const std::string& metric, std::vector<double> values) {
   return {.type = type,
@@ -54,4 +54,4 @@ std::vector<std::string> names_in(const std::filesystem::path& directory) {
   return names;
 }
 
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <string>
 
-#include "daemon/reporters/run_record.hpp"
+#include "daemon/records/run_record.hpp"
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 
 /// A run of one build: the whole net three times, an operator twice.
 [[nodiscard]] RunRecord sample_run();
@@ -21,4 +21,4 @@ namespace tandem::daemon::reporters {
 /// The names in a directory, hidden ones too, in order.
 [[nodiscard]] std::vector<std::string> names_in(const std::filesystem::path& directory);
 
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

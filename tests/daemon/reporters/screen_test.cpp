@@ -1,4 +1,4 @@
-#include "daemon/reporters/screen.hpp"
+#include "daemon/harness/screen.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "tests/daemon/reporters/sample_run.hpp"
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 namespace {
 
 TEST(ScreenReporter, ShowsOneBuildAsATable) {
@@ -89,4 +89,4 @@ TEST(ScreenReporter, ShowsDigitsThatMeanSomethingFromTinyToHuge) {
 }
 
 }  // namespace
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

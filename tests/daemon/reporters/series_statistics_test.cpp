@@ -1,4 +1,4 @@
-#include "daemon/reporters/series_statistics.hpp"
+#include "daemon/harness/series_statistics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "tests/daemon/reporters/sample_run.hpp"
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 namespace {
 
 TEST(SeriesStatistics, AddsWhatTheRunAsksForToTheUsualOnes) {
@@ -58,4 +58,4 @@ TEST(SeriesKeys, AreAllDifferent) {
 }
 
 }  // namespace
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

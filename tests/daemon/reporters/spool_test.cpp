@@ -1,15 +1,14 @@
-#include "daemon/reporters/spool.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "specs/error.hpp"
+#include "daemon/harness/report_files.hpp"
+#include "specs/foundation/error.hpp"
 #include "tests/daemon/reporters/sample_run.hpp"
 #include "tests/support/temporary_directory.hpp"
 
-namespace tandem::daemon::reporters {
+namespace tandem::daemon::harness {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -90,4 +89,4 @@ TEST(Spool, IgnoresWhatIsBeingWritten) {
 }
 
 }  // namespace
-}  // namespace tandem::daemon::reporters
+}  // namespace tandem::daemon::harness

@@ -1,12 +1,11 @@
-#include "daemon/store/history_text.hpp"
-
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <limits>
 #include <random>
 
-#include "specs/error.hpp"
+#include "daemon/store/verdicts.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::store {
 namespace {

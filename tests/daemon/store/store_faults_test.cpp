@@ -10,7 +10,7 @@
 #include <random>
 
 #include "daemon/store/store_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::store {
 namespace {

@@ -1,5 +1,5 @@
 #include "daemon/store/store_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::store {
 namespace {

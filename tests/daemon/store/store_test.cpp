@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "daemon/store/store_fixture.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::store {
 namespace {

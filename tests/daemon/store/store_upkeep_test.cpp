@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "daemon/store/store_file.hpp"
+#include "daemon/store/schema.hpp"
 #include "store_fixture.hpp"
 
 namespace tandem::daemon::store {

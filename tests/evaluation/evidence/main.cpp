@@ -14,8 +14,8 @@
 #include "evaluation/evidence/recorded/trace_file.hpp"
 #include "evaluation/evidence/results/fields.hpp"
 #include "evaluation/evidence/results/result_file.hpp"
-#include "runners/machine_facts.hpp"
-#include "specs/error.hpp"
+#include "runners/host/machine_facts.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/paths.hpp"
 
 namespace tandem::evaluation {

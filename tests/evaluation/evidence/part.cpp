@@ -6,7 +6,7 @@
 
 #include <chrono>
 
-#include "runners/machine_facts.hpp"
+#include "runners/host/machine_facts.hpp"
 
 namespace tandem::evaluation {
 namespace {

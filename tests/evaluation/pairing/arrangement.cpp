@@ -5,8 +5,8 @@
 #include <charconv>
 #include <chrono>
 
-#include "runners/arrangements.hpp"
-#include "specs/error.hpp"
+#include "runners/pairing/arrangements.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

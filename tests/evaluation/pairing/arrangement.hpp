@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "runners/pair_runner.hpp"
-#include "runners/pairing.hpp"
+#include "runners/pairing/pair_runner.hpp"
+#include "runners/pairing/pairing.hpp"
 
 namespace tandem::evaluation {
 

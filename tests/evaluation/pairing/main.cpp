@@ -16,8 +16,8 @@
 #include "evaluation/pairing/estimate.hpp"
 #include "evaluation/pairing/rows.hpp"
 #include "evaluation/pairing/table.hpp"
-#include "runners/measuring_lock.hpp"
-#include "specs/error.hpp"
+#include "runners/pairing/measuring_lock.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

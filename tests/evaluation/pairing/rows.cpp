@@ -6,7 +6,7 @@
 #include <charconv>
 #include <istream>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/paths.hpp"
 #include "tests/specs/example/two_at_a_time.hpp"
 

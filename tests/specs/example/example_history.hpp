@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runners/process.hpp"
+#include "runners/process/process.hpp"
 
 namespace tandem::specs::example {
 

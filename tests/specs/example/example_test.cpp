@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "specs/benchmark_spec.hpp"
+#include "specs/benchmark/spec.hpp"
 #include "support/paths.hpp"
 #include "tests/specs/example/example_history.hpp"
 #include "tests/specs/example/instruction_count.hpp"

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <regex>
 
-#include "runners/process.hpp"
-#include "specs/error.hpp"
+#include "runners/process/process.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::specs::example {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "tests/specs/example/example_history.hpp"
 #include "tests/specs/example/two_at_a_time.hpp"
 

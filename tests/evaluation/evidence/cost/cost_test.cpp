@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "evaluation/evidence/cost/tables.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

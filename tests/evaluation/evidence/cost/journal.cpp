@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

@@ -50,11 +50,11 @@ const std::vector<Rule>& rules() {
 std::vector<Cell> simulate_cells(const PartSettings& settings) {
   std::vector<Cell> cells;
   const auto all = plans(settings.length);
-  runners::Random seeds(settings.seed);
+  tandem::Random seeds(settings.seed);
   for (std::size_t at = 0; at < all.size(); ++at) {
     settings.show("simulated histories", at, all.size());
     // The same culprits and broken commits, however layouts behave.
-    if (at > 0 && all[at].layouts != all[at - 1].layouts) seeds = runners::Random(settings.seed);
+    if (at > 0 && all[at].layouts != all[at - 1].layouts) seeds = tandem::Random(settings.seed);
     const std::uint64_t seed = seeds.next();
     for (const Rule& rule : rules()) {
       cells.push_back(

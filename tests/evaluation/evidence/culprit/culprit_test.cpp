@@ -2,7 +2,7 @@
 
 #include "evaluation/evidence/culprit/tally.hpp"
 #include "evaluation/evidence/culprit/walks.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

@@ -61,7 +61,7 @@ std::string name_of(const Rule& rule) {
 
 Tally simulate(const HistoryPlan& plan, const Rule& rule, std::size_t histories, std::uint64_t seed) {
   Tally tally;
-  runners::Random seeds(seed);
+  tandem::Random seeds(seed);
   for (std::size_t round = 0; round < histories; ++round) {
     analysis::Noise noise(seeds.next());
     const History history = draw(plan, noise);

@@ -5,10 +5,10 @@
 #include <chrono>
 
 #include "analysis/verdict.hpp"
-#include "daemon/confirming.hpp"
+#include "daemon/walk/confirming.hpp"
 #include "evaluation/evidence/results/fields.hpp"
-#include "runners/machine_facts.hpp"
-#include "specs/error.hpp"
+#include "runners/host/machine_facts.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

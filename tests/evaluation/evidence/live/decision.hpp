@@ -8,10 +8,10 @@
 #include <variant>
 #include <vector>
 
-#include "daemon/screening.hpp"
+#include "daemon/walk/screening.hpp"
 #include "evaluation/evidence/recorded/sample_file.hpp"
 #include "evaluation/evidence/results/journal.hpp"
-#include "runners/pair_runner.hpp"
+#include "runners/pairing/pair_runner.hpp"
 
 namespace tandem::evaluation {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "builders/layout.hpp"
-#include "specs/error.hpp"
+#include "builders/layout/layout.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 

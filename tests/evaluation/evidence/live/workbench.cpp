@@ -9,9 +9,9 @@
 
 #include "analysis/calibration.hpp"
 #include "analysis/screen.hpp"
-#include "runners/measuring_lock.hpp"
-#include "runners/random.hpp"
-#include "specs/error.hpp"
+#include "runners/pairing/measuring_lock.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/random.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::evaluation {
@@ -36,7 +36,7 @@ std::uint64_t seed_for(const std::string& part, std::uint64_t seed, const Origin
                        std::size_t number) {
   const std::string words = fmt::format("{} {} {} {} {} {:g} {}", part, seed, origin.workload, origin.pairing,
                                         origin.layouts, origin.percent, number);
-  return runners::Random(runners::seed_of(words)).next();
+  return tandem::Random(tandem::seed_of(words)).next();
 }
 
 /// A shape with launches of so long, or why the pairing is not possible.
@@ -123,7 +123,7 @@ Workbench::Noise Workbench::noise_of(const Ground& ground, const runners::SliceS
                                      std::uint64_t look) {
   const runners::MeasuringLock lock([](const std::string&) {});
   const auto pair = ground.pair.both(runners::Side::control);
-  const std::uint64_t seed = runners::seed_of(fmt::format("{} {}", ground.pair.control.string(), look));
+  const std::uint64_t seed = tandem::seed_of(fmt::format("{} {}", ground.pair.control.string(), look));
   std::vector<runners::Launch> launches;
   for (std::uint64_t index = 0; index < noise_launches; ++index) {
     auto result = inside_->runner.launch(pair, {runners::Protocol::slices, ground.benchmark, shape},

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "daemon/screening.hpp"
+#include "daemon/walk/screening.hpp"
 #include "evaluation/evidence/live/decision.hpp"
 #include "evaluation/evidence/part.hpp"
 #include "evaluation/pairing/arrangement.hpp"

@@ -20,7 +20,7 @@ TrialTally AblationBench::trials(const Recording& recording, const analysis::Scr
 AblationBench ablation_bench(const PartSettings& settings) {
   const double margin = analysis::ScreenSettings{}.margin;
   AblationBench bench{{},
-                      runners::Random(runners::seed_of(fmt::format("ablations {}", settings.seed))),
+                      tandem::Random(tandem::seed_of(fmt::format("ablations {}", settings.seed))),
                       recordings(settings),
                       {}};
   for (const Recording& recording : sound_ones(bench.all, margin)) {

@@ -16,7 +16,7 @@ struct AblationBench {
     std::size_t planted = 1;
     std::size_t layouts = 1;
   } sizes;
-  runners::Random random;
+  tandem::Random random;
   std::vector<Recording> all;
   std::vector<Recording> quiet;  ///< the sound ones, at quiet_sigma
 

@@ -13,15 +13,15 @@
 #include "evaluation/evidence/live/workbench.hpp"
 #include "evaluation/evidence/part.hpp"
 #include "evaluation/evidence/results/goals.hpp"
-#include "runners/measuring_lock.hpp"
-#include "runners/random.hpp"
+#include "runners/pairing/measuring_lock.hpp"
+#include "specs/foundation/random.hpp"
 
 namespace tandem::evaluation {
 namespace {
 
 namespace fs = std::filesystem;
 using runners::ProgramPair;
-using runners::Random;
+using tandem::Random;
 
 constexpr std::chrono::milliseconds launch_time{40};
 constexpr std::size_t layouts_per_side = 8;  // the daemon's own number
@@ -216,7 +216,7 @@ PartResult layouts(const PartSettings& settings) {
                      [one, origin, seed = settings.seed](std::size_t number) {
                        return subject_of(
                            one, origin,
-                           runners::seed_of(fmt::format("{} {} {}", seed, origin.workload, number)));
+                           tandem::seed_of(fmt::format("{} {} {}", seed, origin.workload, number)));
                      }});
   }
   const std::vector<Decision> decisions = bench.fill(cells);

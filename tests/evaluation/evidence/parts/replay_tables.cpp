@@ -1,10 +1,10 @@
 #include "evaluation/evidence/parts/replay_tables.hpp"
-#include "evaluation/evidence/results/goals.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
+#include "evaluation/evidence/results/goals.hpp"
 #include "evaluation/evidence/results/proportion.hpp"
 
 namespace tandem::evaluation {

@@ -7,8 +7,8 @@
 #include "analysis/statistics.hpp"
 #include "evaluation/evidence/live/workbench.hpp"
 #include "evaluation/evidence/part.hpp"
-#include "runners/measuring_lock.hpp"
-#include "specs/error.hpp"
+#include "runners/pairing/measuring_lock.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

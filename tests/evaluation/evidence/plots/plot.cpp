@@ -7,7 +7,7 @@
 
 #include "evaluation/evidence/plots/plot_labels.hpp"
 #include "evaluation/evidence/plots/plot_style.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation::svg {
 namespace {

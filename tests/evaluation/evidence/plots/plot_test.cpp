@@ -13,7 +13,7 @@
 #include "evaluation/evidence/plots/plot_axes.hpp"
 #include "evaluation/evidence/plots/plot_canvas.hpp"
 #include "evaluation/evidence/plots/plot_labels.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "analysis/launch_statistics.hpp"
-#include "runners/paired_samples.hpp"
+#include "runners/pairing/samples.hpp"
 
 namespace tandem::evaluation {
 

@@ -8,8 +8,8 @@
 
 #include "evaluation/evidence/recorded/sample_file.hpp"
 #include "evaluation/evidence/recorded/trace_file.hpp"
-#include "runners/random.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/random.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::evaluation {
@@ -22,7 +22,7 @@ using runners::Side;
 Launch some_launch() {
   Launch launch;
   launch.first_slot = Side::treatment;
-  runners::Random random(3);
+  tandem::Random random(3);
   for (int i = 0; i < 20; ++i) {
     const double shared = 1000 + static_cast<double>(random.below(50));
     launch.control.push_back(shared + static_cast<double>(random.below(10)));

@@ -7,30 +7,30 @@
 namespace tandem::evaluation {
 namespace {
 
-double uniform(runners::Random& random) {
+double uniform(tandem::Random& random) {
   return (static_cast<double>(random.next() >> 11) + 0.5) * 0x1p-53;
 }
 
 /// Box and Muller (1958).
-double normal(runners::Random& random) {
+double normal(tandem::Random& random) {
   const double radius = std::sqrt(-2 * std::log(uniform(random)));
   return radius * std::cos(2 * std::numbers::pi * uniform(random));
 }
 
 }  // namespace
 
-LayoutEffects::LayoutEffects(double spread, std::size_t count, runners::Random& random) {
+LayoutEffects::LayoutEffects(double spread, std::size_t count, tandem::Random& random) {
   for (std::size_t i = 0; i < count; ++i) {
     control_.push_back(spread * normal(random));
     treatment_.push_back(spread * normal(random));
   }
 }
 
-double LayoutEffects::draw(runners::Random& random) const {
+double LayoutEffects::draw(tandem::Random& random) const {
   return treatment_[random.below(treatment_.size())] - control_[random.below(control_.size())];
 }
 
-TrialSource with_layouts(const Resampling& from, const LayoutPlan& plan, runners::Random& random,
+TrialSource with_layouts(const Resampling& from, const LayoutPlan& plan, tandem::Random& random,
                          const Plant& plant) {
   // The layouts of the trial: a screen draws them, its confirmation may use them again.
   const auto layouts = std::make_shared<LayoutEffects>(plan.spread, plan.count, random);

@@ -5,7 +5,7 @@
 
 #include "evaluation/evidence/recorded/resampling.hpp"
 #include "evaluation/evidence/recorded/trial.hpp"
-#include "runners/random.hpp"
+#include "specs/foundation/random.hpp"
 
 namespace tandem::evaluation {
 
@@ -14,10 +14,10 @@ namespace tandem::evaluation {
 class LayoutEffects {
  public:
   /// `count` layouts of each side, normal with the deviation `spread`.
-  LayoutEffects(double spread, std::size_t count, runners::Random& random);
+  LayoutEffects(double spread, std::size_t count, tandem::Random& random);
 
   /// ln(treatment / control) of one layout of each side, drawn for a launch.
-  [[nodiscard]] double draw(runners::Random& random) const;
+  [[nodiscard]] double draw(tandem::Random& random) const;
 
  private:
   std::vector<double> control_;
@@ -38,7 +38,7 @@ struct LayoutPlan {
 
 /// Launches of equal builds, coins drawn afresh, that also draw their layouts; `plant` is done to each.
 /// `random` and the launches of `from` have to stay.
-[[nodiscard]] TrialSource with_layouts(const Resampling& from, const LayoutPlan& plan,
-                                       runners::Random& random, const Plant& plant = {});
+[[nodiscard]] TrialSource with_layouts(const Resampling& from, const LayoutPlan& plan, tandem::Random& random,
+                                       const Plant& plant = {});
 
 }  // namespace tandem::evaluation

@@ -6,7 +6,7 @@
 
 #include "analysis/statistics.hpp"
 #include "evaluation/evidence/recorded/resampling.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

@@ -13,7 +13,7 @@
 #include "evaluation/evidence/recorded/replaying.hpp"
 #include "evaluation/evidence/recorded/resampling.hpp"
 #include "evaluation/evidence/recorded/trial.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/paths.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -24,8 +24,8 @@ namespace {
 
 using analysis::Outcome;
 using analysis::Statistic;
-using runners::Random;
 using runners::Side;
+using tandem::Random;
 
 LaunchRow saying(double log_ratio) {
   LaunchRow row;

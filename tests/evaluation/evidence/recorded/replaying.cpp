@@ -9,8 +9,8 @@
 namespace tandem::evaluation {
 namespace {
 
-runners::Random random_for(const std::string& what, std::uint64_t seed) {
-  return runners::Random(runners::seed_of(fmt::format("{} {}", what, seed)));
+tandem::Random random_for(const std::string& what, std::uint64_t seed) {
+  return tandem::Random(tandem::seed_of(fmt::format("{} {}", what, seed)));
 }
 
 Recording recording_of(std::span<const LaunchRow> launches) {
@@ -25,7 +25,7 @@ TrialTally null_trials(const Recording& recording, std::size_t count, std::uint6
 
 TrialTally planted_trials(const Recording& recording, double effect, std::size_t count, Confirming confirming,
                           std::uint64_t seed) {
-  runners::Random random =
+  tandem::Random random =
       random_for(fmt::format("{} {} {:g}", recording.name, effect, noise_of(recording.tuning()).sigma), seed);
   const Resampling from(recording.judged(), recording.block(), random);
   Plant plant;
@@ -38,7 +38,7 @@ TrialTally planted_trials(const Recording& recording, double effect, std::size_t
 std::size_t null_confirmations(const Recording& recording, std::size_t count, std::uint64_t seed) {
   using analysis::Direction;
   using analysis::Statistic;
-  runners::Random random = random_for("confirmations " + recording.name, seed);
+  tandem::Random random = random_for("confirmations " + recording.name, seed);
   const Resampling from(recording.judged(), recording.block(), random);
   std::size_t confirmed = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -53,7 +53,7 @@ std::size_t null_confirmations(const Recording& recording, std::size_t count, st
 }
 
 TrialTally real_trials(std::span<const LaunchRow> launches, std::size_t count, std::uint64_t seed) {
-  runners::Random random = random_for("real", seed);
+  tandem::Random random = random_for("real", seed);
   const Recording recording = recording_of(launches);
   const Resampling from(recording.judged(), recording.block(), random);
   const TrialSource source{[&] { return launches_of(from, Coin::none); }, {}};

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {
@@ -14,7 +14,7 @@ LaunchRow planted(const Plant& plant, const LaunchRow& row) {
 
 }  // namespace
 
-Resampling::Resampling(std::span<const LaunchRow> launches, std::size_t block, runners::Random& random)
+Resampling::Resampling(std::span<const LaunchRow> launches, std::size_t block, tandem::Random& random)
     : launches_(launches), block_(block), random_(&random) {
   if (launches.empty() || block == 0) throw Error("there are no launches to draw from");
 }

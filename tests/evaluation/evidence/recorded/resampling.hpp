@@ -6,7 +6,7 @@
 #include <span>
 
 #include "evaluation/evidence/recorded/launch_row.hpp"
-#include "runners/random.hpp"
+#include "specs/foundation/random.hpp"
 
 namespace tandem::evaluation {
 
@@ -15,16 +15,16 @@ namespace tandem::evaluation {
 class Resampling {
  public:
   /// `launches` and `random` have to stay. Throws Error when there are no launches or a block has none.
-  Resampling(std::span<const LaunchRow> launches, std::size_t block, runners::Random& random);
+  Resampling(std::span<const LaunchRow> launches, std::size_t block, tandem::Random& random);
 
   [[nodiscard]] const LaunchRow& next();
   /// What the places are drawn with.
-  [[nodiscard]] runners::Random& random() const { return *random_; }
+  [[nodiscard]] tandem::Random& random() const { return *random_; }
 
  private:
   std::span<const LaunchRow> launches_;
   std::size_t block_;
-  runners::Random* random_;
+  tandem::Random* random_;
   std::size_t position_ = 0;
   std::size_t left_ = 0;
 };

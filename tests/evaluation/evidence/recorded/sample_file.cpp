@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "evaluation/evidence/results/fields.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <vector>
 
-#include "runners/random.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/random.hpp"
 
 // Flipping the signs of a set of values lowers the sum by twice their own sum. So a pattern reaches the
 // observed sum exactly when the values it flips sum to 0 or less, and counting patterns is counting subsets.
@@ -58,7 +58,7 @@ std::vector<std::array<double, 256>> sums_by_byte(std::span<const double> values
 
 std::uint64_t count_random_subsets_up_to(double limit, std::span<const double> values, std::uint64_t seed) {
   const auto sums = sums_by_byte(values);
-  runners::Random random(seed);
+  tandem::Random random(seed);
   std::uint64_t count = 0;
   for (std::uint64_t flip = 0; flip < random_sign_flips; ++flip) {
     double sum = 0.0;

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

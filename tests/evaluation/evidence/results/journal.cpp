@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

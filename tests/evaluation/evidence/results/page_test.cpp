@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "evaluation/evidence/results/result_file.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::evaluation {

@@ -6,7 +6,7 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

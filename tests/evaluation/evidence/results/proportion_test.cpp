@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

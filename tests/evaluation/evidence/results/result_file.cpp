@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "evaluation/evidence/results/result_json.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "runners/random.hpp"
+#include "specs/foundation/random.hpp"
 
 namespace tandem::evaluation::rival {
 namespace {
@@ -65,7 +65,7 @@ Board decide(std::span<const Material> materials, Planting planting, std::span<c
   for (const Lot& lot : lots) all += lot.count;
   Board board;
   std::size_t done = 0;
-  runners::Random seeds(seed);
+  tandem::Random seeds(seed);
   for (const Lot& lot : lots) {
     for (std::size_t i = 0; i < lot.count; ++i) {
       const Draw draw(*lot.material, lot.planted, seeds.next());

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "evaluation/evidence/rivals/choices.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation::rival {
 namespace {

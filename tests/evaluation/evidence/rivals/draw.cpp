@@ -1,6 +1,6 @@
 #include "evaluation/evidence/rivals/draw.hpp"
 
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation::rival {
 namespace {
@@ -25,7 +25,7 @@ void Draw::move_on() {
 }
 
 bool Draw::coin(std::size_t index) const {
-  return runners::Random(coins_ + index * 0x2545f4914f6cdd1d).coin();
+  return tandem::Random(coins_ + index * 0x2545f4914f6cdd1d).coin();
 }
 
 const LaunchRow& Draw::at(std::size_t index) const {

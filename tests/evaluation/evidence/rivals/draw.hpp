@@ -9,7 +9,7 @@
 #include "analysis/screen.hpp"
 #include "evaluation/evidence/recorded/launch_row.hpp"
 #include "evaluation/evidence/recorded/resampling.hpp"
-#include "runners/random.hpp"
+#include "specs/foundation/random.hpp"
 
 namespace tandem::evaluation::rival {
 
@@ -62,7 +62,7 @@ class Draw {
   [[nodiscard]] NextUnit next_units() const;
 
   /// For whatever else a rule draws at random.
-  [[nodiscard]] runners::Random random() const { return runners::Random(~coins_); }
+  [[nodiscard]] tandem::Random random() const { return tandem::Random(~coins_); }
   [[nodiscard]] const Material& material() const { return *material_; }
 
  private:
@@ -72,7 +72,7 @@ class Draw {
 
   const Material* material_;
   double factor_;
-  runners::Random random_;
+  tandem::Random random_;
   std::uint64_t place_ = 0;
   std::uint64_t coins_ = 0;
 };

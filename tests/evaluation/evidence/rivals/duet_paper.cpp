@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation::rival {
 
 Interval bootstrap_of_mean(std::span<const double> values, double level, std::size_t replicates,
-                           runners::Random& random) {
+                           tandem::Random& random) {
   if (values.empty() || replicates == 0) throw Error("a bootstrap needs values and replicates");
   std::vector<double> means(replicates);
   for (double& mean : means) {
@@ -20,7 +20,7 @@ Interval bootstrap_of_mean(std::span<const double> values, double level, std::si
   return {*analysis::quantile(means, (1 - level) / 2), *analysis::quantile(means, (1 + level) / 2)};
 }
 
-Call duet_paper(std::span<const LaunchRow> runs, std::size_t replicates, runners::Random& random) {
+Call duet_paper(std::span<const LaunchRow> runs, std::size_t replicates, tandem::Random& random) {
   constexpr double level = 0.99;
   std::vector<double> logs;
   for (const LaunchRow& run : runs) logs.push_back(run.log_mean);

@@ -1,5 +1,3 @@
-#include "evaluation/evidence/rivals/board.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,15 +9,16 @@
 
 #include "evaluation/evidence/part.hpp"
 #include "evaluation/evidence/recorded/sample_file.hpp"
+#include "evaluation/evidence/rivals/board.hpp"
 #include "evaluation/evidence/rivals/comparison.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 #include "support/paths.hpp"
 
 namespace tandem::evaluation::rival {
 namespace {
 
 /// Near normal: the sum of twelve uniform numbers (variance 1).
-double noise(runners::Random& random) {
+double noise(tandem::Random& random) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += static_cast<double>(random.next() >> 11) * 0x1p-53;
   return sum;
@@ -44,7 +43,7 @@ LaunchRow launch(double log_ratio) {
 Material quiet_material(std::size_t count = 70) {
   Material material;
   material.name = "quiet";
-  runners::Random random(3);
+  tandem::Random random(3);
   for (std::size_t i = 0; i < count; ++i) material.launches.push_back(launch(0.001 * noise(random)));
   material.settings.prior_sigma = 0.001;
   return material;

@@ -12,7 +12,7 @@
 #include "evaluation/evidence/rivals/rank_sum.hpp"
 #include "evaluation/evidence/rivals/rank_sum_rules.hpp"
 #include "evaluation/evidence/rivals/tango.hpp"
-#include "specs/error.hpp"
+#include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation::rival {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 using Sample = std::vector<double>;
 
 /// Near normal: the sum of twelve uniform numbers (variance 1).
-double noise(runners::Random& random) {
+double noise(tandem::Random& random) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += static_cast<double>(random.next() >> 11) * 0x1p-53;
   return sum;
@@ -33,7 +33,7 @@ Sample rising(double from, std::size_t count = 10) {
   return values;
 }
 
-Values noisy(runners::Random& random, double deviation, double factor, std::size_t count = 10) {
+Values noisy(tandem::Random& random, double deviation, double factor, std::size_t count = 10) {
   Values values;
   for (std::size_t i = 0; i < count; ++i) {
     values.control.push_back(100 * (1 + deviation * noise(random)));
@@ -103,7 +103,7 @@ TEST(Tango, WantsBothCertaintyAndSize) {
 }
 
 TEST(DuetPaper, BootstrapsTheMean) {
-  runners::Random random(1);
+  tandem::Random random(1);
   // Means of two draws from {0, 1}: 0, 0.5 and 1, once, twice and once in four.
   const Interval wide = bootstrap_of_mean(Sample{0, 1}, 0.99, 2000, random);
   EXPECT_EQ(wide.low, 0);
@@ -121,7 +121,7 @@ TEST(DuetPaper, CallsWhatDoesNotStraddleOne) {
     runs.push_back(launch(0.01 + 0.002 * i));
     turned.push_back(exchanged(runs.back()));
   }
-  runners::Random random(5);
+  tandem::Random random(5);
   EXPECT_EQ(duet_paper(runs, 1000, random), Call::slower);
   EXPECT_EQ(duet_paper(turned, 1000, random), Call::faster);
   for (int i = 0; i < 5; ++i) runs[2 * i] = turned[2 * i];
@@ -151,7 +151,7 @@ double threshold_by_enumeration(const Values& values) {
 TEST(ClickHouse, HasTheThresholdOfAllRelabellings) {
   EXPECT_EQ(threshold_of_medians({{1}, {2}}), 1);
   EXPECT_EQ(threshold_of_medians({{1, 2}, {3, 5}}), 3);  // 3, 2 and 2, each in two ways
-  runners::Random random(11);
+  tandem::Random random(11);
   for (const std::size_t count : {2, 3, 4, 5, 6}) {
     const Values values = noisy(random, 0.1, 1.05, count);
     EXPECT_EQ(threshold_of_medians(values), threshold_by_enumeration(values)) << count;
@@ -198,7 +198,7 @@ TEST(Hyperfine, PropagatesTheDeviations) {
 }
 
 TEST(Rivals, SayTheOppositeOfExchangedSides) {
-  runners::Random random(21);
+  tandem::Random random(21);
   std::size_t calls = 0;
   for (int round = 0; round < 60; ++round) {
     const Values values = noisy(random, 0.03, round % 3 == 0 ? 1.0 : round % 3 == 1 ? 1.3 : 1 / 1.3);

@@ -53,7 +53,7 @@ Rule of_pairs(std::string name, std::string says, std::function<Judgement(Draw&)
 
 Rule duet_of(std::string name, std::string says, std::size_t count, std::size_t replicates) {
   return of_pairs(std::move(name), std::move(says), [=](Draw& draw) {
-    runners::Random random = draw.random();
+    tandem::Random random = draw.random();
     return Judgement{duet_paper(draw.pairs(count), replicates, random), count};
   });
 }

@@ -1,0 +1,172 @@
+// tandem-ld stands where a compiler looks for its linker, under the linkers' names. It links with lld, keeps
+// what the link read in TANDEM_LINK_DIR, and leaves the link to the linker that was asked for where lld
+// cannot do it. Seen from the compiler it is a linker: same arguments, same outputs, same exit status.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "builders/layout/linker/kept_inputs.hpp"
+#include "builders/layout/linker/link_arguments.hpp"
+#include "builders/layout/linker/link_record.hpp"
+#include "builders/layout/linker/linker_run.hpp"
+
+namespace tandem::builders {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+struct Call {
+  fs::path lld;
+  fs::path captures;  ///< where finished links are left; empty: nothing is
+  std::string asked;
+  Words arguments;
+};
+
+/// Different for each link of a build, and sorted by time.
+std::string unique_name(const char* prefix) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  std::string time = std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  time.insert(0, 20 - std::min<std::size_t>(20, time.size()), '0');
+  return prefix + time + "-" + std::to_string(::getpid());
+}
+
+/// Becomes the linker that was asked for.
+[[noreturn]] void hand_over(const Call& call, const LinkerRun& otherwise) {
+  const fs::path real = find_linker(call.asked);
+  if (real.empty()) end_like(otherwise);
+  Words words = call.arguments;
+  std::vector<char*> argv;
+  std::string name = call.asked;
+  argv.push_back(name.data());
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execv(real.c_str(), argv.data());
+  end_like(otherwise);
+}
+
+std::string why_lld_failed(const LinkArguments& link, const LinkerRun& run) {
+  const auto& inputs = link.inputs;
+  const bool gcc_lto =
+      std::any_of(inputs.begin(), inputs.end(), [](const auto& file) { return needs_gcc_plugin(file); });
+  return gcc_lto ? gcc_lto_reason : "lld: " + first_error(run.errors);
+}
+
+/// Leaves the record, and with it whatever else is in `part`, for the one who started the build. Not being
+/// able to is no reason to fail a link.
+void leave(const Call& call, const LinkArguments& link, const fs::path& part, LinkRecord record) {
+  record.output = link.output;
+  record.directory = fs::current_path();
+  record.kind = link.kind;
+  record.asked = call.asked;
+  record.build_id = build_id_of(link.output);
+  write_record(part / record_name, record);
+  fs::rename(part, call.captures / unique_name(finished_prefix));
+}
+
+/// The link by the linker that was asked for, and a record of why.
+LinkerRun link_without_lld(const Call& call, const LinkArguments& link, const fs::path& part,
+                           const std::string& reason, LinkerRun otherwise) {
+  const fs::path real = find_linker(call.asked);
+  LinkerRun run = real.empty() ? std::move(otherwise) : run_linker(real, call.arguments);
+  if (run.succeeded()) {
+    fs::remove_all(part);
+    fs::create_directory(part);
+    LinkRecord record;
+    record.reason = reason;
+    leave(call, link, part, record);
+  }
+  return run;
+}
+
+LinkerRun link_and_capture(const Call& call, const LinkArguments& link, const fs::path& part) {
+  const fs::path archive = part / "inputs.tar";
+  Words words = call.arguments;
+  words.push_back("--reproduce=" + archive.string());
+  if (link.build_id == LinkArguments::BuildId::absent) words.emplace_back("--build-id=sha1");
+  LinkerRun run = run_linker(call.lld, words);
+  // A fault that passes must not choose another linker for one commit: the link fails, and so does the build.
+  const bool passing =
+      WIFSIGNALED(run.wait_status) || run.errors.find("No space left on device") != std::string::npos;
+  if (passing) return run;
+  if (!run.succeeded()) {
+    const std::string reason = why_lld_failed(link, run);
+    return link_without_lld(call, link, part, reason, std::move(run));
+  }
+  LinkRecord record;
+  try {
+    keep_inputs(archive, part, record);
+    fs::remove(archive);
+  } catch (const std::exception& error) {
+    fs::remove_all(part);
+    fs::create_directory(part);
+    record = {};
+    record.reason = std::string("its inputs could not be kept: ") + error.what();
+  }
+  // Only the plugin makes of such objects what their makers meant.
+  if (record.reason == gcc_lto_reason) {
+    return link_without_lld(call, link, part, record.reason, std::move(run));
+  }
+  try {
+    leave(call, link, part, record);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tandem-ld: warning: the link is not captured: %s\n", error.what());
+  }
+  return run;
+}
+
+[[noreturn]] void link(const Call& call) {
+  const LinkArguments asked = understand(call.arguments, fs::current_path());
+  if (asked.what != LinkArguments::What::final_link || call.captures.empty()) {
+    // The same two linkers in the same order as in a final link, so that a configure check learns what will
+    // be true.
+    const LinkerRun run = run_linker(call.lld, call.arguments);
+    if (run.succeeded()) end_like(run);
+    hand_over(call, run);
+  }
+  const fs::path part = call.captures / unique_name("part-");
+  fs::create_directory(part);
+  LinkerRun run;
+  try {
+    run = link_and_capture(call, asked, part);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(part, ignored);
+    throw;
+  }
+  std::error_code ignored;
+  fs::remove_all(part, ignored);
+  end_like(run);
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+}  // namespace
+}  // namespace tandem::builders
+
+int main(int count, char** values) {
+  using namespace tandem::builders;
+  Call call;
+  call.asked = fs::path(count > 0 ? values[0] : "ld").filename().string();
+  if (!call.asked.starts_with("ld")) call.asked = "ld";
+  for (int i = 1; i < count; ++i) call.arguments.emplace_back(values[i]);
+  call.lld = variable("TANDEM_LINK_LLD");
+  call.captures = variable("TANDEM_LINK_DIR");
+  try {
+    if (!call.lld.empty()) link(call);
+  } catch (const std::exception& error) {
+    // What the wrapper wanted beside the link went wrong; the link itself is still to be done.
+    std::fprintf(stderr, "tandem-ld: warning: the link is not captured: %s\n", error.what());
+  }
+  hand_over(call, {0x0100, {}, "tandem-ld: error: there is no '" + call.asked + "' on the path\n"});
+}

@@ -1,0 +1,132 @@
+#include "daemon/harness/reporter.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include "daemon/harness/csv_lines.hpp"
+#include "daemon/harness/local.hpp"
+#include "daemon/harness/remote.hpp"
+#include "daemon/harness/remote_request.hpp"
+#include "daemon/harness/report_files.hpp"
+#include "daemon/harness/run_json.hpp"
+#include "daemon/harness/screen.hpp"
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/text.hpp"
+
+namespace tandem::daemon::harness {
+namespace {
+
+namespace fs = std::filesystem;
+
+double drawn() {
+  static thread_local std::mt19937_64 random{std::random_device()()};
+  return std::uniform_real_distribution<double>(0, 1)(random);
+}
+
+void print(std::FILE* screen, const std::string& from) {
+  const std::string text = printable_text(from);
+  if (std::fwrite(text.data(), 1, text.size(), screen) != text.size() || std::fflush(screen) != 0)
+    throw Error(fmt::format("cannot print: {}", std::strerror(errno)));
+}
+
+void check_directory(const char* flag, const fs::path& path) {
+  std::error_code error;
+  if (fs::exists(path, error) && !fs::is_directory(path, error))
+    throw InputError(fmt::format("{}: {} is not a directory; name one", flag, path.string()));
+}
+
+void check_file(const char* flag, const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error))
+    throw InputError(fmt::format("{}: {} is a directory; name a file", flag, path.string()));
+}
+
+}  // namespace
+
+ReporterSurroundings::ReporterSurroundings()
+    : now([] { return std::chrono::steady_clock::now(); }), chance(drawn), screen(stdout) {}
+
+bool names_a_reporter(const ReporterSettings& settings) {
+  return settings.screen_reporter || !settings.local_reporter.empty() ||
+         !settings.simple_local_reporter.empty() || !settings.csv_reporter.empty() ||
+         !settings.json_lines_reporter.empty() || !settings.remote_reporter.empty();
+}
+
+void check(const ReporterSettings& settings) {
+  check_directory("--local_reporter", settings.local_reporter);
+  check_directory("--simple_local_reporter", settings.simple_local_reporter);
+  check_file("--csv_reporter", settings.csv_reporter);
+  check_file("--json_lines_reporter", settings.json_lines_reporter);
+  if (!settings.csv_reporter.empty() && settings.csv_reporter == settings.json_lines_reporter)
+    throw InputError("--csv_reporter and --json_lines_reporter name the same file; name two");
+  if (settings.remote_reporter.empty()) return;
+  static_cast<void>(read_address(settings.remote_reporter));
+  check_token(settings.remote_access_token);
+  if (settings.spool.empty())
+    throw InputError(
+        "--remote_reporter: there is no directory where results wait for the server; name one "
+        "with --spool");
+  check_directory("--spool", settings.spool);
+}
+
+struct Reporters::Parts {
+  ReporterSettings settings;
+  ReporterSurroundings surroundings;
+  std::optional<Remote> remote;
+};
+
+Reporters::Reporters(ReporterSettings settings) : Reporters(std::move(settings), ReporterSurroundings()) {}
+
+Reporters::Reporters(ReporterSettings settings, ReporterSurroundings surroundings)
+    : parts_(std::make_unique<Parts>()) {
+  check(settings);
+  if (!settings.remote_reporter.empty()) parts_->remote.emplace(settings, surroundings);
+  parts_->settings = std::move(settings);
+  parts_->surroundings = std::move(surroundings);
+}
+
+Reporters::~Reporters() = default;
+
+std::vector<std::string> Reporters::report(const RunRecord& record) {
+  const ReporterSettings& to = parts_->settings;
+  std::vector<std::string> failures;
+  const auto attempt = [&](const char* flag, bool asked, auto write) {
+    if (!asked) return;
+    try {
+      write();
+    } catch (const std::exception& error) {
+      failures.push_back(fmt::format("{}: {}", flag, error.what()));
+    }
+  };
+  // The server's first: it is the only one that anything later can make up for.
+  attempt("--remote_reporter", parts_->remote.has_value(), [&] { parts_->remote->add(record); });
+  attempt("--local_reporter", !to.local_reporter.empty(), [&] { write_local(to.local_reporter, record); });
+  attempt("--simple_local_reporter", !to.simple_local_reporter.empty(),
+          [&] { write_simple_local(to.simple_local_reporter, record); });
+  attempt("--csv_reporter", !to.csv_reporter.empty(),
+          [&] { append_lines(to.csv_reporter, csv_lines(record), csv_heading()); });
+  attempt("--json_lines_reporter", !to.json_lines_reporter.empty(),
+          [&] { append_lines(to.json_lines_reporter, json_line(record) + "\n", ""); });
+  attempt("--screen_reporter", to.screen_reporter,
+          [&] { print(parts_->surroundings.screen, screen_text(record)); });
+  return failures;
+}
+
+std::optional<std::string> Reporters::deliver(const std::stop_token& stop) {
+  if (!parts_->remote) return std::nullopt;
+  try {
+    return parts_->remote->deliver(stop);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+std::size_t Reporters::waiting() const {
+  return parts_->remote ? parts_->remote->waiting() : 0;
+}
+
+}  // namespace tandem::daemon::harness

@@ -1,0 +1,155 @@
+#include "daemon/records/verdict_json.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "daemon/records/json_values.hpp"
+#include "specs/foundation/text.hpp"
+
+namespace tandem::daemon::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// JSON knows no infinity: a bound that is none is null.
+ordered_json finite(double value) {
+  return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
+}
+
+template <class T>
+ordered_json or_null(const std::optional<T>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json evidence_json(const analysis::Evidence& evidence) {
+  return {{"slower", evidence.slower},
+          {"faster", evidence.faster},
+          {"not_slower", evidence.not_slower},
+          {"not_faster", evidence.not_faster}};
+}
+
+analysis::Evidence evidence_from_json(const Json& value) {
+  return {number_at(value, "slower"), number_at(value, "faster"), number_at(value, "not_slower"),
+          number_at(value, "not_faster")};
+}
+
+/// A fact that could not be read is null.
+template <class T>
+std::optional<T> fact_at(const Json& object, const char* name, T (*read)(const Json&, const char*)) {
+  if (member(object, name).is_null()) return std::nullopt;
+  return read(object, name);
+}
+
+}  // namespace
+
+ordered_json to_json(const analysis::RatioInterval& ratio) {
+  return {{"estimate", finite(ratio.estimate)},
+          {"low", finite(ratio.low)},
+          {"high", finite(ratio.high)},
+          {"level", ratio.level}};
+}
+
+ordered_json to_json(const analysis::Verdict& verdict) {
+  return {{"outcome", analysis::name_of(verdict.outcome)},
+          {"ratio", to_json(verdict.ratio)},
+          {"margin", verdict.margin},
+          {"sigma", verdict.sigma},
+          {"minimum_detectable_effect", finite(verdict.minimum_detectable_effect)},
+          {"launches", verdict.launches},
+          {"failed_launches", verdict.failed_launches},
+          {"evidence", {{"median", evidence_json(verdict.median)}, {"total", evidence_json(verdict.total)}}},
+          {"median_ratio", to_json(verdict.median_ratio)},
+          {"total_ratio", to_json(verdict.total_ratio)},
+          {"decided_by", verdict.decided_by_total ? "total" : "median"},
+          {"statistics_disagree", verdict.statistics_disagree}};
+}
+
+ordered_json to_json(const runners::MachineFacts& facts) {
+  return {{"kernel", facts.kernel},
+          {"cpu_model", or_null(facts.cpu_model)},
+          {"microcode", or_null(facts.microcode)},
+          {"processors", facts.processors},
+          {"governor", or_null(facts.governor)},
+          {"turbo", or_null(facts.turbo)},
+          {"smt", or_null(facts.smt)},
+          {"address_randomisation", or_null(facts.address_randomisation)},
+          {"load", or_null(facts.load)},
+          {"steal_share", or_null(facts.steal_share)}};
+}
+
+ordered_json to_json(const runners::RunFailure& failure) {
+  return {{"side", runners::name_of(failure.side)},
+          {"launch", failure.launch},
+          {"reason", runners::name_of(failure.reason)},
+          {"what", failure.what}};
+}
+
+const char* name_of(specs::Direction direction) {
+  return direction == specs::Direction::lower_is_better ? "lower_is_better" : "higher_is_better";
+}
+
+analysis::RatioInterval ratio_from_json(const ordered_json& value) {
+  return {number_at(value, "estimate"), number_at(value, "low"), number_at(value, "high"),
+          number_at(value, "level")};
+}
+
+analysis::Verdict verdict_from_json(const ordered_json& value) {
+  using analysis::Outcome;
+  analysis::Verdict verdict;
+  verdict.outcome = choice_at(
+      value, "outcome",
+      {Outcome::identical, Outcome::slower, Outcome::faster, Outcome::unchanged, Outcome::inconclusive,
+       Outcome::unmeasurable, Outcome::failed, Outcome::control_fails, Outcome::treatment_fails},
+      [](Outcome one) { return analysis::name_of(one); });
+  verdict.ratio = ratio_from_json(member(value, "ratio"));
+  verdict.margin = number_at(value, "margin");
+  verdict.sigma = number_at(value, "sigma");
+  verdict.minimum_detectable_effect = number_at(value, "minimum_detectable_effect");
+  verdict.launches = count_at(value, "launches");
+  verdict.failed_launches = count_at(value, "failed_launches");
+  const Json& evidence = member(value, "evidence");
+  verdict.median = evidence_from_json(member(evidence, "median"));
+  verdict.total = evidence_from_json(member(evidence, "total"));
+  verdict.median_ratio = ratio_from_json(member(value, "median_ratio"));
+  verdict.total_ratio = ratio_from_json(member(value, "total_ratio"));
+  verdict.decided_by_total =
+      choice_at(value, "decided_by", {true, false}, [](bool total) { return total ? "total" : "median"; });
+  verdict.statistics_disagree = truth_at(value, "statistics_disagree");
+  return verdict;
+}
+
+runners::MachineFacts machine_facts_from_json(const ordered_json& value) {
+  runners::MachineFacts facts;
+  facts.kernel = text_at(value, "kernel");
+  facts.cpu_model = fact_at(value, "cpu_model", text_at);
+  facts.microcode = fact_at(value, "microcode", text_at);
+  facts.processors = static_cast<unsigned>(count_at(value, "processors"));
+  facts.governor = fact_at(value, "governor", text_at);
+  facts.turbo = fact_at(value, "turbo", truth_at);
+  facts.smt = fact_at(value, "smt", truth_at);
+  facts.address_randomisation = fact_at(value, "address_randomisation", truth_at);
+  facts.load = fact_at(value, "load", number_at);
+  facts.steal_share = fact_at(value, "steal_share", number_at);
+  return facts;
+}
+
+specs::Direction direction_at(const ordered_json& object, const char* name) {
+  return choice_at(object, name, {specs::Direction::lower_is_better, specs::Direction::higher_is_better},
+                   [](specs::Direction one) { return name_of(one); });
+}
+
+std::string document_text(const ordered_json& document) {
+  return escaped_json(document.dump(2, ' ', false, ordered_json::error_handler_t::replace)) + "\n";
+}
+
+std::string verdict_text(const analysis::Verdict& verdict) {
+  return to_json(verdict).dump();
+}
+
+analysis::Verdict verdict_from_text(const std::string& text) {
+  const ordered_json value = ordered_json::parse(text, nullptr, false);
+  if (value.is_discarded()) throw Error("the text of a verdict is not JSON");
+  return verdict_from_json(value);
+}
+
+}  // namespace tandem::daemon::report

@@ -1,0 +1,167 @@
+#include "daemon/service/building.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "runners/process/process.hpp"
+#include "specs/foundation/error.hpp"
+
+namespace tandem::daemon {
+
+std::optional<runners::Sandbox> benchmark_sandbox(const Isolation& isolation,
+                                                  const config::Settings& settings) {
+  if (!isolation.tools) return std::nullopt;
+  runners::Sandbox sandbox;
+  sandbox.tools = *isolation.tools;
+  sandbox.memory_bytes = settings.build_memory / sides;
+  sandbox.disk_bytes = settings.build_disk;
+  sandbox.processes = static_cast<std::size_t>(settings.build_processes);
+  for (const std::filesystem::path& path :
+       std::set<std::filesystem::path>(settings.sandbox_read.begin(), settings.sandbox_read.end())) {
+    if (std::error_code error; !std::filesystem::exists(path, error)) {
+      throw InputError(fmt::format("sandbox_read names {}, which does not exist", path.string()));
+    }
+    sandbox.mounts.push_back({path, path, runners::Sandbox::Access::read});
+  }
+  return sandbox;
+}
+
+std::vector<std::string> benchmark_environment() {
+  constexpr std::array handed_on = {
+      "PATH=", "LD_LIBRARY_PATH=", "LD_PRELOAD=", "OMP_", "GOMP_", "KMP_", "MKL_",
+      "DNNL_", "MALLOC_",          "OPENBLAS_"};
+  std::vector<std::string> environment = {"HOME=/tmp", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC"};
+  for (const std::string& variable : runners::current_environment()) {
+    if (std::any_of(handed_on.begin(), handed_on.end(),
+                    [&](const char* name) { return variable.starts_with(name); })) {
+      environment.push_back(variable);
+    }
+  }
+  return environment;
+}
+
+Building::Building(const builders::BuildSettings& settings, bool same_host, const runners::CpuChoice& cpus)
+    : front_(std::make_unique<builders::ScriptBuilder>(settings)) {
+  if (same_host) {
+    sentence_ = "no: same_host forbids building while measuring";
+    return;
+  }
+  // Without process ids of its own, what a build leaves behind would be taken for the benchmark's.
+  if (!settings.sandbox) {
+    sentence_ = "no: building while measuring needs the sandbox";
+    return;
+  }
+  builders::BuildSettings beside = settings;
+  beside.cpus = cpus.supervisor;
+  if (beside.cpus.empty()) {
+    sentence_ = "no: every processor measures";
+    return;
+  }
+  beside.jobs = std::min(settings.jobs, static_cast<unsigned>(beside.cpus.size()));
+  sentence_ = fmt::format("yes: on {} of {} processors", beside.cpus.size(),
+                          beside.cpus.size() + cpus.measured.size());
+  behind_ = std::make_unique<builders::ScriptBuilder>(std::move(beside));
+  ahead_ = std::make_unique<BuildAhead>(*front_, *behind_);
+}
+
+builders::Builder& Building::builder() {
+  if (ahead_) return *ahead_;
+  return *front_;
+}
+
+void Building::expect(std::vector<builders::Commit> commits) {
+  if (ahead_) ahead_->queue(std::move(commits));
+}
+
+std::variant<runners::ProgramFacts, runners::RunFailure> QuietRunner::inspect(
+    const runners::ProgramPair& pair, runners::Side side, std::stop_token stop) {
+  return runner_.inspect(pair, side, std::move(stop));
+}
+
+std::variant<runners::BenchmarkFacts, runners::RunFailure> QuietRunner::look_at(
+    const runners::ProgramPair& pair, const std::string& benchmark, std::stop_token stop) {
+  return runner_.look_at(pair, benchmark, std::move(stop));
+}
+
+runners::LaunchResult QuietRunner::launch(const runners::ProgramPair& pair, const runners::Subject& subject,
+                                          const runners::LaunchPlan& plan, std::stop_token stop) {
+  std::optional<BuildAhead::Quiet> quiet;
+  const runners::SliceShape& shape = plan.shape;
+  const bool more_than_one_processor = shape.waiting == runners::SliceShape::Waiting::frozen ||
+                                       shape.pairing == runners::Pairing::duet ||
+                                       shape.pairing == runners::Pairing::process_together;
+  if (more_than_one_processor && building_.ahead() != nullptr) quiet.emplace(*building_.ahead(), stop);
+  return runner_.launch(pair, subject, plan, std::move(stop));
+}
+
+namespace {
+
+/// Empty if it is in none of the folders.
+std::filesystem::path find_on_path(const std::string& search_path, const char* program) {
+  std::istringstream folders(search_path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const auto file = std::filesystem::path(folder) / program;
+    if (::access(file.c_str(), X_OK) == 0) return file;
+  }
+  return {};
+}
+
+}  // namespace
+
+builders::Source source_of(const config::WatchSettings& watch) {
+  return builders::resolve_source(
+      {.kind = watch.repo == "hg" ? builders::Source::Kind::hg : builders::Source::Kind::git,
+       .repo_dir = watch.repo_dir,
+       .remote_repository = watch.remote_repository,
+       .branch = watch.branch,
+       .key_file = watch.key_file,
+       .token_file = watch.token_file});
+}
+
+builders::BuildSettings build_settings(const BuildGround& ground, const std::string& platform) {
+  const Installation& installation = ground.installation;
+  const config::Settings& settings = ground.settings;
+  const config::WatchSettings& watch = ground.watch;
+  builders::BuildSettings build;
+  build.state_dir = settings.state_dir;
+  build.exec_dir = settings.exec_dir;
+  build.mirror = ground.mirror;
+  build.source = ground.source;
+  build.fetch.program = installation.program;
+  build.fetch.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.fetch_timeout);
+  build.frameworks_dir = watch.frameworks_dir.empty() ? installation.frameworks_dir : watch.frameworks_dir;
+  build.framework = watch.framework;
+  build.platform = platform;
+  build.sdk_dir = installation.sdk_dir;
+  build.jobs = settings.jobs > 0 ? static_cast<unsigned>(settings.jobs)
+                                 : std::max(1U, std::thread::hardware_concurrency());
+  build.cxxflags = settings.cxxflags;
+  build.ldflags = settings.ldflags;
+  build.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.build_timeout);
+  build.section = ground.section;
+  build.git = watch.needs_git ? builders::BuildSettings::Git::provided : builders::BuildSettings::Git::absent;
+  build.sandbox = ground.isolation.tools;
+  build.foreign = ground.isolation.foreign;
+  // One watch's objects, or its junk, must not become another's.
+  build.ccache_dir = settings.state_dir / "ccache" / "watches" / watch.name;
+  build.ccache_bytes = settings.ccache_budget;
+  build.readable = settings.sandbox_read;
+  build.memory_bytes = settings.build_memory;
+  build.disk_bytes = settings.build_disk;
+  build.processes = static_cast<std::size_t>(settings.build_processes);
+  if (settings.layouts > 1) {
+    build.linker = installation.linker;
+    build.lld = find_on_path(build.search_path, "ld.lld");
+    if (build.lld.empty()) build.linker.clear();
+  }
+  return build;
+}
+
+}  // namespace tandem::daemon

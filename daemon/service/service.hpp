@@ -1,0 +1,84 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "config/settings.hpp"
+#include "daemon/harness/reporter.hpp"
+#include "daemon/records/state_files.hpp"
+#include "daemon/service/building.hpp"
+#include "daemon/service/loop.hpp"
+#include "daemon/service/state_directory.hpp"
+#include "daemon/service/status_board.hpp"
+#include "daemon/service/stop.hpp"
+#include "daemon/service/watch_walk.hpp"
+#include "daemon/service/yielding_runners.hpp"
+#include "daemon/store/store.hpp"
+#include "daemon/walk/publish.hpp"
+#include "specs/foundation/file_lock.hpp"
+
+namespace tandem::daemon {
+
+/// Everything that work in a state directory stands on, as long as it lasts: its lock, store, status, runners
+/// and watches. What a killed daemon left is put in order first.
+///
+/// Throws InputError if a setting is wrong or the state directory is somebody else's, before anything is made
+/// or removed; Error if another process has the lock.
+class Service {
+ public:
+  /// `settings`, `installation` and `watcher` outlive it.
+  Service(const config::Settings& settings, const Installation& installation, const Watcher& watcher,
+          const std::stop_token& stop);
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  /// Requested from outside, or by the stop file.
+  [[nodiscard]] std::stop_token stop() const { return stop_source_.get_token(); }
+  [[nodiscard]] store::Store& store() { return *store_; }
+  [[nodiscard]] Status& status() { return status_; }
+  [[nodiscard]] StatusBoard& board() { return *board_; }
+  [[nodiscard]] WatchfulRunner& runner() { return *runner_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<WatchWalk>>& walks() const { return walks_; }
+  /// Sends what waits for the server of the remote reporter. What fails is an event and stays in the spool.
+  void deliver_results();
+  /// Where no sandbox could be made: from now on there is one, if it can be made now. Between commits only.
+  void try_isolation_again();
+  /// Shows a failure as the last error, and keeps it as an event if the store can be written.
+  void note(const std::string& kind, const std::string& sentence);
+
+ private:
+  void report(const RunRecord& record);
+  void isolate();  ///< tells the status and the runner's settings which isolation is in force
+
+  /// What must be right before anything is made.
+  struct Checked {
+    Isolation isolation;
+    runners::CpuChoice cpus;
+    report::StateMarker marker;
+  };
+  static Checked check(const config::Settings& settings, const Installation& installation);
+
+  const config::Settings& settings_;
+  const Installation& installation_;
+  Checked checked_;
+  FileLock lock_;
+  std::stop_source stop_source_;
+  std::stop_callback<std::function<void()>> forward_;
+  StopFile stop_file_;
+  std::unique_ptr<Publisher> publisher_;
+  std::unique_ptr<store::Store> store_;
+  Status status_;
+  Isolation isolation_;
+  std::unique_ptr<StatusBoard> board_;
+  std::unique_ptr<harness::Reporters> reporters_;  ///< nothing: none is asked for
+  std::unique_ptr<OwnScratch> scratch_;
+  runners::HostSettings host_;
+  std::unique_ptr<runners::HostPairRunner> host_runner_;
+  std::unique_ptr<PoliteRunner> polite_;
+  std::unique_ptr<WatchfulRunner> runner_;
+  std::vector<std::unique_ptr<WatchWalk>> walks_;
+};
+
+}  // namespace tandem::daemon

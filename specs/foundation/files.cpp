@@ -1,0 +1,111 @@
+#include "specs/foundation/files.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+
+#include "specs/foundation/descriptor.hpp"
+#include "specs/foundation/error.hpp"
+
+namespace tandem {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail_to_write(const fs::path& file, const char* doing) {
+  throw HostError(fmt::format("cannot {} {}: {}", doing, file.string(), std::strerror(errno)));
+}
+
+/// The same, after the half-written file beside it is gone.
+[[noreturn]] void give_up_writing(const fs::path& temporary, const fs::path& file, const char* doing) {
+  const int error = errno;
+  ::unlink(temporary.c_str());
+  errno = error;
+  fail_to_write(file, doing);
+}
+
+/// Another process of this number.
+bool is_alive(pid_t pid) {
+  return pid != ::getpid() && (::kill(pid, 0) == 0 || errno == EPERM);
+}
+
+}  // namespace
+
+void make_directories(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) throw HostError(fmt::format("cannot make {}: {}", directory.string(), error.message()));
+}
+
+void write_by_rename(const fs::path& file, const std::string& text) {
+  const fs::path temporary = fmt::format("{}.{}.new", file.string(), ::getpid());
+  {
+    const OwnedDescriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (out.get() < 0) fail_to_write(file, "write");
+    std::string_view rest = text;
+    while (!rest.empty()) {
+      const auto written = ::write(out.get(), rest.data(), rest.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) give_up_writing(temporary, file, "write");
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+    if (::fsync(out.get()) != 0) give_up_writing(temporary, file, "sync");
+  }
+  if (::rename(temporary.c_str(), file.c_str()) != 0) give_up_writing(temporary, file, "replace");
+  const fs::path directory = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  const OwnedDescriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() >= 0) ::fsync(folder.get());
+}
+
+std::optional<int> writer_of(const std::string& name, const std::string& file) {
+  constexpr std::string_view ending = ".new";
+  if (!name.starts_with(file + ".") || !name.ends_with(ending)) return std::nullopt;
+  const std::size_t begin = file.size() + 1;
+  if (name.size() <= begin + ending.size()) return std::nullopt;
+  const char* const last = name.data() + name.size() - ending.size();
+  int pid = 0;
+  const auto [end, error] = std::from_chars(name.data() + begin, last, pid);
+  if (error != std::errc{} || end != last || pid <= 0) return std::nullopt;
+  return pid;
+}
+
+void remove_half_written(const fs::path& folder, const std::vector<std::string>& files) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    for (const std::string& file : files) {
+      const auto writer = writer_of(entry.path().filename(), file);
+      if (!writer || is_alive(*writer)) continue;
+      std::error_code ignored;
+      if (entry.is_regular_file(ignored) && !entry.is_symlink(ignored)) fs::remove(entry.path(), ignored);
+    }
+  }
+}
+
+std::optional<std::string> read_small_file(const fs::path& file, std::uintmax_t most_bytes) {
+  // A pipe in its place must not block.
+  const OwnedDescriptor in(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat facts {};
+  if (in.get() < 0 || ::fstat(in.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
+  if (static_cast<std::uintmax_t>(facts.st_size) > most_bytes) return std::nullopt;
+  std::string text;
+  std::array<char, 65536> buffer{};
+  while (text.size() <= most_bytes) {
+    const auto got = ::read(in.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return std::nullopt;
+}
+
+}  // namespace tandem

@@ -261,6 +261,11 @@ Strings circles(const std::vector<Source>& sources) {
   return {found.begin(), found.end()};
 }
 
+TEST(Layering, NoModulesIncludeEachOtherInACircle) {
+  const auto found = circles(read_sources(::tandem::tests::paths::source));
+  EXPECT_TRUE(found.empty()) << joined(found);
+}
+
 TEST(LayeringCheck, CatchesACircle) {
   EXPECT_EQ(circles({{"daemon/walk/a.hpp", "#include \"daemon/walk/b.hpp\"\n"},
                      {"daemon/walk/b.hpp", ""},

@@ -30,7 +30,7 @@ class HostCommands {
 
  private:
   [[nodiscard]] std::string named(const specs::HostCommand& command) const {
-    return fmt::format("in the command {} its launch, \"{}\"", when_, printable(command.text, 100));
+    return fmt::format("in the command {} its launch, \"{}\"", when_, shortened(command.text, 100));
   }
 
   [[nodiscard]] RunFailure refused(const specs::HostCommand& command, const std::string& why) const {

@@ -54,10 +54,10 @@ std::variant<std::vector<double>, std::string> read_text(std::string_view text) 
       // Too small for a double is 0 here; too large is infinite.
       number = std::strtod(std::string(digits).c_str(), nullptr);
     } else if (result.ec != std::errc{}) {
-      return fmt::format("has \"{}\" in line {} where a number belongs", printable(word, 40), line);
+      return fmt::format("has \"{}\" in line {} where a number belongs", shortened(word, 40), line);
     }
     if (result.ptr != digits.data() + digits.size())
-      return fmt::format("has \"{}\" in line {} where a number belongs", printable(word, 40), line);
+      return fmt::format("has \"{}\" in line {} where a number belongs", shortened(word, 40), line);
     numbers.push_back(number);
   }
   return numbers;

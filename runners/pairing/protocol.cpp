@@ -25,12 +25,12 @@ std::string last_line(const std::string& text) {
   const auto begin = text.rfind('\n', end);
   const std::string_view line = std::string_view(text).substr(
       begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1) + 1);
-  return printable(line, 200);
+  return shortened(line, 200);
 }
 
-/// Foreign text for a message.
-std::string shortened(std::string_view text) {
-  return printable(text, 60);
+/// What a program said, for a message.
+std::string excerpt(std::string_view text) {
+  return shortened(text, 60);
 }
 
 bool parse_number(std::string_view text, std::uint64_t& number) {
@@ -140,10 +140,10 @@ std::string Conversation::reply(std::size_t child, std::string_view verb) {
     if (word == "error")
       breach(child,
              fmt::format("answered with a refusal {}: {}", doing_.at(child),
-                         shortened(std::string_view(line).substr(std::min<std::size_t>(6, line.size())))));
+                         excerpt(std::string_view(line).substr(std::min<std::size_t>(6, line.size())))));
     if (word != verb) {
       breach(child,
-             fmt::format("answered \"{}\" {}; expected \"{} …\"", shortened(line), doing_.at(child), verb));
+             fmt::format("answered \"{}\" {}; expected \"{} …\"", excerpt(line), doing_.at(child), verb));
     }
     return line.size() > verb.size() ? line.substr(verb.size() + 1) : std::string();
   }
@@ -162,7 +162,7 @@ void Conversation::take_metric(std::size_t child, std::string_view line) {
   if (count < 3 || words[1].empty() || error != std::errc{} || end != words[2].data() + words[2].size() ||
       !std::isfinite(value)) {
     breach(child,
-           fmt::format("said \"{}\"; expected \"metric NAME VALUE UNIT\"", shortened(std::string(line))));
+           fmt::format("said \"{}\"; expected \"metric NAME VALUE UNIT\"", excerpt(std::string(line))));
   }
   if (words[1] == specs::Metric{}.name)
     breach(child, "reports a metric called time, which is measured already");
@@ -184,7 +184,7 @@ bool Conversation::greet(std::size_t child, bool offer_page, std::size_t slot) {
                  offer_page ? fmt::format("hello 1 page {} {}", Children::page_descriptor, slot) : "hello 1");
   const std::string answer = reply(child, "hello");
   if (answer != "1" && answer != "1 page") {
-    breach(child, fmt::format("speaks version \"{}\" of the protocol; expected 1", shortened(answer)));
+    breach(child, fmt::format("speaks version \"{}\" of the protocol; expected 1", excerpt(answer)));
   }
   return offer_page && answer == "1 page";
 }
@@ -198,7 +198,7 @@ const Finished* Conversation::greet_or_await_end(std::size_t child) {
       case Kind::line:
         if (event.line != "hello 1") {
           breach(child,
-                 fmt::format("answered \"{}\" to the greeting; expected \"hello 1\"", shortened(event.line)));
+                 fmt::format("answered \"{}\" to the greeting; expected \"hello 1\"", excerpt(event.line)));
         }
         return nullptr;
       case Kind::closed:
@@ -222,7 +222,7 @@ std::vector<std::string> Conversation::list(std::size_t child) {
   std::vector<std::string> names;
   for (std::string line = expect(child); line != "end"; line = expect(child)) {
     if (!line.starts_with("benchmark ") || line.size() == 10 || names.size() == most_benchmarks) {
-      breach(child, fmt::format("answered \"{}\" to the question for its benchmarks", shortened(line)));
+      breach(child, fmt::format("answered \"{}\" to the question for its benchmarks", excerpt(line)));
     }
     names.push_back(line.substr(10));
   }
@@ -230,7 +230,7 @@ std::vector<std::string> Conversation::list(std::size_t child) {
 }
 
 void Conversation::select(std::size_t child, const std::string& benchmark) {
-  doing_.at(child) = fmt::format("to the selection of {}", shortened(benchmark));
+  doing_.at(child) = fmt::format("to the selection of {}", excerpt(benchmark));
   children_.send(child, fmt::format("select {}", benchmark));
   reply(child, "selected");
 }
@@ -247,7 +247,7 @@ std::uint64_t Conversation::run(std::size_t child, std::uint64_t iterations) {
   if (space == std::string::npos || !parse_number(std::string_view(answer).substr(0, space), done) ||
       !parse_number(std::string_view(answer).substr(space + 1), elapsed)) {
     breach(child,
-           fmt::format("answered \"time {}\"; expected \"time ITERATIONS NANOSECONDS\"", shortened(answer)));
+           fmt::format("answered \"time {}\"; expected \"time ITERATIONS NANOSECONDS\"", excerpt(answer)));
   }
   if (done != iterations)
     breach(child, fmt::format("ran {} iterations where {} were asked for", done, iterations));
@@ -267,7 +267,7 @@ std::uint32_t Conversation::finish_slices(std::size_t child) {
   std::uint64_t taken = 0;
   const std::string answer = reply(child, "turned");
   if (!parse_number(answer, taken)) {
-    breach(child, fmt::format("answered \"turned {}\"; expected a number of slices", shortened(answer)));
+    breach(child, fmt::format("answered \"turned {}\"; expected a number of slices", excerpt(answer)));
   }
   return static_cast<std::uint32_t>(taken);
 }

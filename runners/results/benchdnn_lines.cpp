@@ -161,12 +161,12 @@ std::string problem_of(const Pattern& pattern, const Texts& texts) {
   std::string problem;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const Field& field = pattern.fields[i];
-    if (field.name == "prb") return printable(texts[i], longest_problem);
+    if (field.name == "prb") return shortened(texts[i], longest_problem);
     if (field.quantity != nullptr || field.name == "impl" || field.name == "engine" || texts[i].empty())
       continue;
     problem += (problem.empty() ? "" : " ") + std::string(texts[i]);
   }
-  return problem.empty() ? "benchdnn" : printable(problem, longest_problem);
+  return problem.empty() ? "benchdnn" : shortened(problem, longest_problem);
 }
 
 bool keep(SeriesCollector& series, const Pattern& pattern, const Texts& texts) {
@@ -229,7 +229,7 @@ ReadSeries read_benchdnn_lines(std::string_view output, const BenchdnnTemplate& 
     }
     if (line.starts_with("perf,")) {
       wrong = fmt::format("output line {} does not fit the performance template of benchdnn: {}", number,
-                          printable(line, 80));
+                          shortened(line, 80));
     }
     return wrong.empty();
   });

@@ -162,7 +162,7 @@ class Rows {
 
   std::string take_row(const std::string& name, const json& row) {
     if (is_set(row, "error_occurred")) {
-      const std::string said = printable(text_in(row, "error_message"), 200);
+      const std::string said = shortened(text_in(row, "error_message"), 200);
       return fmt::format("says of {} that an error occurred: {}", name,
                          said.empty() ? "no reason given" : said);
     }

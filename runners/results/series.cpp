@@ -131,7 +131,7 @@ void merge(std::vector<Series>& all, std::vector<Series> more) {
   }
 }
 
-std::string printable(std::string_view text, std::size_t most) {
+std::string shortened(std::string_view text, std::size_t most) {
   const std::string shown = printable(text, most);
   return text.size() > most ? shown + "…" : shown;
 }

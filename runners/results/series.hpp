@@ -70,8 +70,8 @@ class SeriesCollector {
 /// Adds series to others: values and remarks of one benchmark and metric come together.
 void merge(std::vector<Series>& all, std::vector<Series> more);
 
-/// Foreign text for a message: no control characters, cut to `most` bytes at a character's border.
-[[nodiscard]] std::string printable(std::string_view text, std::size_t most);
+/// Foreign text for a message, made printable and cut to `most` bytes; a cut text ends in "…".
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t most);
 
 /// Calls `take(line, number)` for every line, counted from 1, without its newline and carriage return; ends
 /// early when it returns false.

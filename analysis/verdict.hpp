@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string_view>
 
 namespace tandem::analysis {
 
-/// What a trial says about one benchmark. The order of the list is the order in the design, not of severity.
+/// What is said about one benchmark of a commit. The order of the list is no order of severity.
 ///
-/// `failed`: both sides do, or only next to each other; if one side alone fails, it is named.
+/// `failed`: both sides do, or only next to each other; if one side alone fails, it is named. The last three
+/// need no trial: the benchmark appears, is another one than before, or is gone.
 enum class Outcome {
   identical,
   slower,
@@ -16,10 +19,17 @@ enum class Outcome {
   unmeasurable,
   failed,
   control_fails,
-  treatment_fails
+  treatment_fails,
+  added,
+  redefined,
+  missing
 };
 
-[[nodiscard]] const char* name_of(Outcome outcome);
+[[nodiscard]] const char* name_of(Outcome outcome);  ///< "identical", …; of `added` it is "new"
+[[nodiscard]] std::optional<Outcome> outcome_named(std::string_view name);
+
+/// Whether it could not be measured because a program failed.
+[[nodiscard]] bool is_failure(Outcome outcome);
 
 /// ratio = treatment / control of the metric; `level` is the coverage of [low, high].
 ///

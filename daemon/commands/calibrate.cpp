@@ -15,7 +15,7 @@
 #include "daemon/service/loop.hpp"
 #include "daemon/service/state_directory.hpp"
 #include "daemon/store/store.hpp"
-#include "daemon/walk/arranging.hpp"
+#include "daemon/walk/measure.hpp"
 #include "runners/host/machine_facts.hpp"
 #include "runners/pairing/measuring_lock.hpp"
 #include "specs/foundation/error.hpp"
@@ -90,31 +90,37 @@ class CalibratingByHand {
     if (names.empty()) throw InputError(fmt::format("no benchmark contains \"{}\"", options_.filter));
     if (facts.protocol != runners::Protocol::slices) {
       progress_.step(fmt::format("calibrating {}", fmt::join(names, ", ")));
-      const auto lock = hold();
-      runners::BenchmarkFacts whole;
-      whole.threads = facts.threads;
-      one(runner, names.front(), whole);
+      one(runner, names.front(), facts);
       return;
     }
     for (std::size_t i = 0; i < names.size() && !stop_.stop_requested(); ++i) {
       progress_.step(fmt::format("calibrating {} ({} of {})", names[i], i + 1, names.size()));
-      const auto lock = hold();
-      auto looked = runner.look_at(pair_, names[i], stop_);
-      if (const auto* failure = std::get_if<RunFailure>(&looked)) {
-        fail(names[i], *failure);
-      } else {
-        one(runner, names[i], std::get<runners::BenchmarkFacts>(looked));
-      }
+      one(runner, names[i], facts);
     }
   }
 
-  void one(runners::PairRunner& runner, const std::string& benchmark, const runners::BenchmarkFacts& facts) {
+  void one(runners::PairRunner& runner, const std::string& benchmark, const runners::ProgramFacts& program) {
+    const auto lock = hold();
+    MeasurementRequest request;
+    request.pair = pair_;
+    request.protocol = program.protocol;
+    request.benchmark = benchmark;
+    request.threads = program.threads;
+    request.cpus = host_.cpus;
+    request.margin = options_.margin;
+    request.asked_pairing = options_.pairing;
+    const auto looked = plan_measurement(runner, request, stop_);
+    if (const auto* failure = std::get_if<RunFailure>(&looked)) {
+      fail(benchmark, *failure);
+      return;
+    }
+    const auto& plan = std::get<MeasurementPlan>(looked);
     CalibrationSubject subject;
     subject.pair = pair_;
-    subject.protocol = result_.protocol;
+    subject.protocol = program.protocol;
     subject.benchmark = benchmark;
-    subject.facts = facts;
-    subject.possible = possible(benchmark, facts);
+    subject.facts = plan.facts;
+    subject.possible = plan.possible;
     CalibrationSettings settings;
     settings.margin = options_.margin;
     settings.seconds = options_.budget_seconds;
@@ -134,13 +140,6 @@ class CalibratingByHand {
     for (Calibration& found : std::get<std::vector<Calibration>>(calibrated)) {
       if (wanted(found.benchmark)) result_.benchmarks.push_back(std::move(found));
     }
-  }
-
-  [[nodiscard]] runners::PossibleArrangements possible(const std::string& benchmark,
-                                                       const runners::BenchmarkFacts& facts) const {
-    auto all =
-        runners::possible_arrangements(result_.protocol, facts, host_.cpus, runners::available_memory());
-    return options_.pairing ? as_asked(std::move(all), *options_.pairing, benchmark) : all;
   }
 
   void fail(const std::string& benchmark, const RunFailure& failure) {

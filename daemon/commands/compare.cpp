@@ -15,10 +15,9 @@
 #include "daemon/commands/progress.hpp"
 #include "daemon/records/comparison.hpp"
 #include "daemon/report/comparison_report.hpp"
-#include "daemon/walk/arranging.hpp"
-#include "daemon/walk/one_sided.hpp"
+#include "daemon/walk/blame.hpp"
+#include "daemon/walk/measure.hpp"
 #include "runners/host/machine_facts.hpp"
-#include "runners/pairing/arrangements.hpp"
 #include "runners/pairing/measuring_lock.hpp"
 #include "runners/results/result_reader.hpp"
 #include "specs/foundation/error.hpp"
@@ -102,20 +101,13 @@ class Comparing {
                            : fmt::format("no common benchmark contains \"{}\"", options_.filter));
     }
     if (runners::selects_one(pair_, control->protocol)) {
-      for (std::size_t i = 0; i < names.size() && !stop_.stop_requested(); ++i)
-        one_by_one(runner, host.cpus, control->protocol, names, i);
+      for (std::size_t i = 0; i < names.size() && !stop_.stop_requested(); ++i) {
+        progress_.step(fmt::format("measuring {} ({} of {})", names[i], i + 1, names.size()));
+        measure_one(runner, host.cpus, *control, names[i], {names[i]});
+      }
     } else {
       progress_.step(fmt::format("measuring {}", fmt::join(names, ", ")));
-      runners::Subject subject{control->protocol, names.front(), {}};
-      runners::BenchmarkFacts facts;
-      facts.threads = control->threads;
-      const Arranged way = arrange(subject, facts, host.cpus);
-      subject.shape = shape_of(control->protocol, facts, way.screen);
-      for (Screened& one : screened(runner, subject, std::nullopt)) {
-        if (one.failure || std::find(names.begin(), names.end(), one.benchmark) != names.end()) {
-          result_.benchmarks.push_back(std::move(one));
-        }
-      }
+      measure_one(runner, host.cpus, *control, names.front(), names);
     }
   }
 
@@ -142,58 +134,45 @@ class Comparing {
     return names;
   }
 
-  /// The one that was asked for; else by a calibration that was kept; else the first that is possible.
-  Arranged arrange(const runners::Subject& subject, const runners::BenchmarkFacts& facts,
-                   const runners::CpuChoice& cpus) const {
-    const auto possible =
-        runners::possible_arrangements(subject.protocol, facts, cpus, runners::available_memory());
-    if (!options_.pairing) {
-      const auto kept = kept_.find(subject.benchmark);
-      return arranged(kept != kept_.end() ? std::optional(kept->second) : std::nullopt, possible,
-                      runners::host_identity(result_.host));
-    }
-    const auto asked = as_asked(possible, *options_.pairing, subject.benchmark).arrangements.front();
-    return {asked, asked, std::nullopt};
-  }
-
-  void one_by_one(runners::PairRunner& runner, const runners::CpuChoice& cpus, runners::Protocol protocol,
-                  const std::vector<std::string>& names, std::size_t i) {
-    progress_.step(fmt::format("measuring {} ({} of {})", names[i], i + 1, names.size()));
+  /// One benchmark of a program that has to be told which, or all that are wanted of one that runs them all.
+  void measure_one(runners::PairRunner& runner, const runners::CpuChoice& cpus, const ProgramFacts& program,
+                   const std::string& benchmark, const std::vector<std::string>& wanted) {
     const auto begin = std::chrono::steady_clock::now();
-    runners::BenchmarkFacts facts;
-    if (protocol == runners::Protocol::slices) {
-      auto looked = runner.look_at(pair_, names[i], stop_);
-      if (const auto* failure = std::get_if<RunFailure>(&looked)) {
-        fail(runner, names[i], *failure);
-        return;
-      }
-      facts = std::get<runners::BenchmarkFacts>(looked);
+    MeasurementRequest request;
+    request.pair = pair_;
+    request.protocol = program.protocol;
+    request.benchmark = benchmark;
+    request.threads = program.threads;
+    request.cpus = cpus;
+    request.margin = options_.margin;
+    request.asked_pairing = options_.pairing;
+    request.host = runners::host_identity(result_.host);
+    if (const auto kept = kept_.find(benchmark); kept != kept_.end()) request.calibration = kept->second;
+    const auto looked = plan_measurement(runner, request, stop_);
+    if (const auto* failure = std::get_if<RunFailure>(&looked)) {
+      fail(runner, benchmark, *failure);
+      return;
     }
-    runners::Subject subject{protocol, names[i], {}};
-    const Arranged way = arrange(subject, facts, cpus);
-    subject.shape = shape_of(protocol, facts, way.screen);
-    for (Screened& one : screened(runner, subject, way.prior)) {
-      one.time = std::chrono::steady_clock::now() - begin;
+    const auto& plan = std::get<MeasurementPlan>(looked);
+    ScreeningSettings settings = plan.screening(options_.max_launches, result_.seed);
+    const bool alone = runners::selects_one(pair_, program.protocol);
+    // The benchmarks of one process share their launches, and each has a noise of its own.
+    if (!alone) settings.priors.clear();
+    for (Screened& one : screen(
+             runner, always(pair_), plan.screen, settings,
+             [&](const ScreeningProgress& now) { show_progress(now); }, stop_)) {
+      const bool known = std::find(wanted.begin(), wanted.end(), one.benchmark) != wanted.end();
+      if (!alone && !one.failure && !known) continue;
+      if (alone) one.time = std::chrono::steady_clock::now() - begin;
       result_.benchmarks.push_back(std::move(one));
     }
   }
 
-  std::vector<Screened> screened(runners::PairRunner& runner, const runners::Subject& subject,
-                                 const std::optional<PriorSigma>& prior) {
-    ScreeningSettings settings;
-    if (prior) settings.priors[series_key(subject.benchmark, {})] = *prior;
-    settings.margin = options_.margin;
-    settings.max_launches = options_.max_launches;
-    settings.seed = result_.seed;
-    return screen(
-        runner, always(pair_), subject, settings,
-        [&](const ScreeningProgress& now) {
-          const bool calibrating = now.phase == ScreeningProgress::Phase::calibrating;
-          progress_.update(fmt::format("{}: {} {} of {}{}", now.benchmark,
-                                       calibrating ? "control next to itself, launch" : "launch", now.launch,
-                                       calibrating ? "" : "at most ", now.most));
-        },
-        stop_);
+  void show_progress(const ScreeningProgress& now) {
+    const bool calibrating = now.phase == ScreeningProgress::Phase::calibrating;
+    progress_.update(fmt::format("{}: {} {} of {}{}", now.benchmark,
+                                 calibrating ? "control next to itself, launch" : "launch", now.launch,
+                                 calibrating ? "" : "at most ", now.most));
   }
 
   void fail(runners::PairRunner& runner, const std::string& benchmark, const RunFailure& failure) {

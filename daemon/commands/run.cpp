@@ -186,15 +186,15 @@ class Running {
   }
 
   TestRun one_test(const Test& test, const Ready& treatment, const std::optional<Ready>& control,
-                   RunGround ground) {
-    ground.seed = seed_;
-    ground.max_launches = static_cast<std::size_t>(settings_.max_launches);
-    ground.filter = options_.filter;
-    ground.pairing = options_.pairing;
+                   RunSettings settings) {
+    settings.seed = seed_;
+    settings.max_launches = static_cast<std::size_t>(settings_.max_launches);
+    settings.filter = options_.filter;
+    settings.pairing = options_.pairing;
     // A test that cannot be run as it is written fails alone; the suite goes on.
     try {
       return run_test(
-          test, {treatment.executable, control ? &control->executable : nullptr}, ground,
+          test, {treatment.executable, control ? &control->executable : nullptr}, settings,
           [&](const std::string& text) { progress_.update(program_name(test) + ": " + text); }, stop_);
     } catch (const InputError& error) {
       TestRun run;

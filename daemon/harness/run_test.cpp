@@ -6,9 +6,8 @@
 #include <fstream>
 
 #include "daemon/records/comparison.hpp"
-#include "daemon/walk/arranging.hpp"
-#include "daemon/walk/one_sided.hpp"
-#include "runners/pairing/arrangements.hpp"
+#include "daemon/walk/blame.hpp"
+#include "daemon/walk/measure.hpp"
 #include "runners/results/result_reader.hpp"
 #include "specs/foundation/error.hpp"
 
@@ -32,20 +31,20 @@ std::string of_one_build(const std::string& what) {
 
 class Run {
  public:
-  Run(const Test& test, const RunBuilds& builds, const RunGround& ground, const ShowRun& show,
+  Run(const Test& test, const RunBuilds& builds, const RunSettings& settings, const ShowRun& show,
       const std::stop_token& stop)
       : test_(test),
-        ground_(ground),
+        settings_(settings),
         show_(show),
         stop_(stop),
         compares_(builds.control != nullptr),
         pair_(pair_of(test, builds.control != nullptr ? *builds.control : builds.treatment, builds.treatment,
-                      ground.scratch)) {
+                      settings.scratch)) {
     for (const builders::Executable* one : {&builds.treatment, builds.control}) {
       if (one == nullptr) continue;
       if (const auto unknown = unknown_placeholder(test, *one)) throw InputError(*unknown);
     }
-    if (test.spec.log_output) pair_.log_file = ground.scratch / "log";
+    if (test.spec.log_output) pair_.log_file = settings.scratch / "log";
   }
 
   TestRun go() {
@@ -59,11 +58,11 @@ class Run {
 
  private:
   std::optional<ProgramFacts> look() {
-    auto treatment = ground_.runner.inspect(pair_, Side::treatment, stop_);
+    auto treatment = settings_.runner.inspect(pair_, Side::treatment, stop_);
     if (const auto* failure = std::get_if<RunFailure>(&treatment)) {
       if (compares_ && !stop_.stop_requested()) {
         // A build that never ran is nobody's regression.
-        const auto outcome = blame(ground_.runner, pair_, {{}, {}, {}}, *failure, stop_);
+        const auto outcome = blame(settings_.runner, pair_, {{}, {}, {}}, *failure, stop_);
         fail(failure->what, outcome == analysis::Outcome::treatment_fails ? 1 : 4);
       } else {
         fail(failure->what, 4);
@@ -72,7 +71,7 @@ class Run {
     }
     auto& facts = std::get<ProgramFacts>(treatment);
     if (!compares_) return std::move(facts);
-    const auto control = ground_.runner.inspect(pair_, Side::control, stop_);
+    const auto control = settings_.runner.inspect(pair_, Side::control, stop_);
     if (const auto* failure = std::get_if<RunFailure>(&control)) {
       fail(failure->what, 4);
       return std::nullopt;
@@ -93,18 +92,18 @@ class Run {
   void measure(const ProgramFacts& facts) {
     std::vector<std::string> names;
     for (const std::string& name : facts.benchmarks) {
-      if (name.find(ground_.filter) != std::string::npos) names.push_back(name);
+      if (name.find(settings_.filter) != std::string::npos) names.push_back(name);
     }
     if (names.empty()) {
-      fail(ground_.filter.empty() ? "the program has no benchmark to run"
-                                  : fmt::format("no benchmark contains \"{}\"", ground_.filter),
+      fail(settings_.filter.empty() ? "the program has no benchmark to run"
+                                  : fmt::format("no benchmark contains \"{}\"", settings_.filter),
            2);
       return;
     }
     if (!runners::selects_one(pair_, facts.protocol)) {
       measure_one(facts, names.front());
       std::erase_if(result_.series, [&](const RunSamples::Kept& one) {
-        return one.benchmark.find(ground_.filter) == std::string::npos;
+        return one.benchmark.find(settings_.filter) == std::string::npos;
       });
       return;
     }
@@ -116,51 +115,46 @@ class Run {
 
   /// One benchmark of a program that has to be told which, or all of one that runs them all.
   void measure_one(const ProgramFacts& facts, const std::string& benchmark) {
-    runners::BenchmarkFacts about;
-    about.threads = facts.threads;
-    if (facts.protocol == runners::Protocol::slices) {
-      auto looked = ground_.runner.look_at(pair_, benchmark, stop_);
-      if (const auto* failure = std::get_if<RunFailure>(&looked)) {
-        fail(failure->what, 4);
-        return;
-      }
-      about = std::get<runners::BenchmarkFacts>(looked);
+    MeasurementRequest request;
+    request.pair = pair_;
+    request.protocol = facts.protocol;
+    request.benchmark = benchmark;
+    request.threads = facts.threads;
+    request.cpus = cpus_of(test_, settings_.cpus);
+    request.margin = test_.margin;
+    request.usual_pairing = test_.spec.pairing;
+    request.asked_pairing = settings_.pairing;
+    const auto looked = plan_measurement(settings_.runner, request, stop_);
+    if (const auto* failure = std::get_if<RunFailure>(&looked)) {
+      fail(failure->what, 4);
+      return;
     }
-    runners::Subject subject{facts.protocol, benchmark, {}};
-    subject.shape = shape_of(facts.protocol, about, arrangement(facts.protocol, about, benchmark));
+    const auto& plan = std::get<MeasurementPlan>(looked);
     RunSamples samples;
     if (compares_) {
-      compare(subject, samples);
+      compare(plan, samples);
     } else {
-      launch_alone(subject, samples);
+      launch_alone(plan.screen, samples);
     }
     result_.series.insert(result_.series.end(), samples.kept().begin(), samples.kept().end());
-  }
-
-  [[nodiscard]] runners::Arrangement arrangement(runners::Protocol protocol,
-                                                 const runners::BenchmarkFacts& about,
-                                                 const std::string& benchmark) const {
-    auto possible = possible_for(test_, protocol, about, ground_.cpus);
-    if (ground_.pairing) possible = as_asked(std::move(possible), *ground_.pairing, benchmark);
-    return possible.arrangements.front();
   }
 
   [[nodiscard]] bool enough(const RunSamples& samples, Clock::time_point begin) const {
     const auto repeat = static_cast<std::size_t>(test_.spec.repeat);
     if (samples.launches() < repeat || samples.launches() % repeat != 0) return false;
     if (test_.spec.iter) return samples.counted() >= static_cast<std::size_t>(*test_.spec.iter);
-    return compares_ || repeat > 1 || samples.launches() >= ground_.usual_launches ||
-           Clock::now() - begin >= ground_.usual_time;
+    return compares_ || repeat > 1 || samples.launches() >= settings_.usual_launches ||
+           Clock::now() - begin >= settings_.usual_time;
   }
 
   void launch_alone(const runners::Subject& subject, RunSamples& samples) {
     const auto begin = Clock::now();
     for (std::uint64_t i = 0; !stop_.stop_requested(); ++i) {
       show_(fmt::format("{}launch {}, {} values so far", prefix_, i + 1, samples.counted()));
-      auto plan = alone(runners::plan_launch(ground_.seed, i, subject.shape), Side::treatment);
+      auto plan = alone(runners::plan_launch(settings_.seed, i, subject.shape), Side::treatment);
       if (i == 0) plan.extra_runs = runners::LaunchPlan::ExtraRuns::yes;
       const std::size_t before = samples.counted();
-      auto result = ground_.runner.launch(pair_, subject, plan, stop_);
+      auto result = settings_.runner.launch(pair_, subject, plan, stop_);
       if (const auto* failure = std::get_if<RunFailure>(&result)) {
         if (failure->reason != RunFailure::Reason::stopped) fail(failure->what, 4);
         return;
@@ -176,7 +170,7 @@ class Run {
     }
     for (const RunSamples::Kept& one : samples.kept()) {
       const auto& limit = one.metric.limit;
-      if (one.benchmark.find(ground_.filter) == std::string::npos) continue;
+      if (one.benchmark.find(settings_.filter) == std::string::npos) continue;
       if (limit && std::any_of(one.series.values.begin(), one.series.values.end(), [&](double value) {
             return one.metric.direction == specs::Direction::higher_is_better ? value < *limit
                                                                               : !(value <= *limit);
@@ -185,8 +179,8 @@ class Run {
     }
   }
 
-  void compare(const runners::Subject& subject, RunSamples& samples) {
-    KeepingRunner runner(ground_.runner, samples, KeepingRunner::Which::chosen);
+  void compare(const MeasurementPlan& plan, RunSamples& samples) {
+    KeepingRunner runner(settings_.runner, samples, KeepingRunner::Which::chosen);
     PairSource pairs = always(pair_);
     // The screen asks for each launch once; who asks again looks for the side that fails.
     std::uint64_t next = 0;
@@ -197,16 +191,13 @@ class Run {
       }
       return pair_;
     };
-    ScreeningSettings settings;
-    settings.margin = test_.margin;
-    settings.max_launches = ground_.max_launches;
-    settings.seed = ground_.seed;
+    ScreeningSettings settings = plan.screening(settings_.max_launches, settings_.seed);
     // A whole process may take minutes; its first launches then serve as prior as well as an A/A would.
-    if (subject.protocol != runners::Protocol::slices) settings.calibration_launches = 0;
+    if (plan.screen.protocol != runners::Protocol::slices) settings.calibration_launches = 0;
     const auto begin = Clock::now();
     settings.enough = [&] { return enough(samples, begin); };
     auto screened = screen(
-        runner, pairs, subject, settings,
+        runner, pairs, plan.screen, settings,
         [&](const ScreeningProgress& now) {
           const bool calibrating = now.phase == ScreeningProgress::Phase::calibrating;
           show_(fmt::format("{}{} {} of {}{}", prefix_,
@@ -215,7 +206,7 @@ class Run {
         },
         stop_);
     std::erase_if(screened, [&](const Screened& one) {
-      return !one.failure && one.benchmark.find(ground_.filter) == std::string::npos;
+      return !one.failure && one.benchmark.find(settings_.filter) == std::string::npos;
     });
     if (screened.empty() && !stop_.stop_requested()) fail("the two sides give no series in common", 4);
     if (test_.spec.iter && samples.launches() > 0 && !enough(samples, begin) && result_.failure.empty() &&
@@ -252,7 +243,7 @@ class Run {
   }
 
   const Test& test_;
-  const RunGround& ground_;
+  const RunSettings& settings_;
   const ShowRun& show_;
   const std::stop_token& stop_;
   const bool compares_;
@@ -263,9 +254,9 @@ class Run {
 
 }  // namespace
 
-TestRun run_test(const Test& test, const RunBuilds& builds, const RunGround& ground, const ShowRun& show,
+TestRun run_test(const Test& test, const RunBuilds& builds, const RunSettings& settings, const ShowRun& show,
                  const std::stop_token& stop) {
-  return Run(test, builds, ground, show, stop).go();
+  return Run(test, builds, settings, show, stop).go();
 }
 
 }  // namespace tandem::daemon::harness

@@ -22,7 +22,7 @@
 namespace tandem::daemon::harness {
 
 /// What a test is run on.
-struct RunGround {
+struct RunSettings {
   runners::PairRunner& runner;
   runners::CpuChoice cpus;
   std::filesystem::path scratch;
@@ -46,7 +46,7 @@ using ShowRun = std::function<void(const std::string&)>;
 
 /// Launches one build until `iter` values of the whole net (else of the longest series) are there and every
 /// `repeat` was made; with a control also until every verdict is given, within `max_launches`.
-[[nodiscard]] TestRun run_test(const Test& test, const RunBuilds& builds, const RunGround& ground,
+[[nodiscard]] TestRun run_test(const Test& test, const RunBuilds& builds, const RunSettings& settings,
                                const ShowRun& show, const std::stop_token& stop);
 
 }  // namespace tandem::daemon::harness

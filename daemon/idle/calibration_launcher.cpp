@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "daemon/walk/one_sided.hpp"
+#include "daemon/walk/blame.hpp"
 
 namespace tandem::daemon {
 namespace {

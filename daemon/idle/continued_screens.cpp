@@ -6,8 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "daemon/walk/tribunal.hpp"
-
 namespace tandem::daemon {
 namespace {
 
@@ -28,13 +26,13 @@ struct Continuation {
   TrialPlan plan;
 };
 
-class Continuing {
+class ContinuedScreens {
  public:
-  Continuing(const IdleGround& ground, const Line& line, NewestGood& newest)
-      : ground_(ground),
-        line_(line),
+  ContinuedScreens(WalkSteps& steps, const Examination& at, NewestGood& newest)
+      : steps_(steps),
+        at_(at),
         newest_(newest),
-        verdicts_(ground.workshop.store.verdicts(ground.settings.key, newest.commit)) {}
+        verdicts_(steps.context.store.verdicts(steps.settings.key, newest.commit)) {}
 
   std::optional<Continuation> next() {
     for (const Trial& trial : newest_.trials) {
@@ -49,15 +47,15 @@ class Continuing {
     return std::nullopt;
   }
 
-  IdleStep settle(const Trial& trial, const Measured& measured, const std::stop_token& stop) {
+  IdleStep settle(const Trial& trial, const Measured& measured) {
     for (const Candidate& candidate : trial.candidates) {
-      const Screened* screened = screened_of(measured, candidate);
+      const Screened* screened = measured.of(candidate);
       if (screened == nullptr || screened->failure) {
-        leave_alone(ground_, newest_, continued_work, narrowed(trial, *trial.control, {candidate}),
+        leave_alone(steps_, newest_, continued_work, narrowed(trial, *trial.control, {candidate}),
                     screened == nullptr ? "it was not printed side by side" : screened->failure->what);
         continue;
       }
-      if (!keep(trial, measured, candidate, *screened, stop)) return IdleStep::stopped;
+      if (!keep(trial, measured, candidate, *screened)) return IdleStep::stopped;
     }
     return IdleStep::made;
   }
@@ -66,77 +64,75 @@ class Continuing {
   /// Of one that is to be continued.
   [[nodiscard]] std::optional<std::size_t> control_of(const Candidate& candidate) const {
     const auto* verdict = verdict_on(verdicts_, candidate);
-    if (verdict == nullptr || verdict->outcome != "inconclusive") return std::nullopt;
+    if (verdict == nullptr || verdict->outcome != analysis::Outcome::inconclusive) return std::nullopt;
     if (newest_.left_alone.contains(left_alone_key(continued_work, candidate.name))) return std::nullopt;
-    if (verdict->history.launches.size() >= most_continuations * ground_.settings.max_launches) {
+    if (verdict->history.launches.size() >= most_continuations * steps_.settings.max_launches) {
       return std::nullopt;
     }
-    const auto control = line_.position(verdict->control);
-    return control && line_.leads_to(*control, newest_.position) ? control : std::nullopt;
+    const auto control = at_.line.position(verdict->control);
+    return control && at_.line.leads_to(*control, at_.position) ? control : std::nullopt;
   }
 
   Continuation continuation(Trial trial) const {
-    Continuation one{std::move(trial), {newest_.position, {}, ground_.settings.max_launches}};
+    Continuation one{std::move(trial), {steps_.settings.max_launches}};
     std::size_t made = 0;
     for (const Candidate& candidate : one.trial.candidates) {
       const auto& history = verdict_on(verdicts_, candidate)->history;
-      const double margin = ground_.bench.margin_of(*one.trial.test, candidate.name).value;
+      const double margin = steps_.trials.margin_of(*one.trial.test, candidate.name).value;
       // Launches that were judged with another margin have to be made anew.
       if (std::abs(history.settings.margin - margin) > 1e-9) continue;
       made = std::max(made, history.launches.size());
       one.plan.goes_on[series_key(candidate.in_program, candidate.metric)] = history;
     }
-    const std::size_t screens = ground_.settings.max_launches;
+    const std::size_t screens = steps_.settings.max_launches;
     one.plan.max_launches = std::min(made + screens, most_continuations * screens);
     return one;
   }
 
   /// False: stopped.
   bool keep(const Trial& trial, const Measured& measured, const Candidate& candidate,
-            const Screened& screened, const std::stop_token& stop) {
+            const Screened& screened) {
     const bool confirmed =
-        is_changed(screened.verdict) && ground_.settings.records == PipelineSettings::Records::confirm;
-    const std::string unsound = confirmed ? ground_.bench.unfit(candidate.name) : std::string();
-    if (confirmed && unsound.empty()) {
-      const Suspect suspect = ground_.bench.suspect_of(trial, measured, candidate, screened);
-      return Tribunal(ground_.settings, ground_.workshop, ground_.bench)
-          .settle(line_, newest_.position, suspect, stop);
+        is_changed(screened.verdict) && steps_.settings.records == WalkSettings::Records::confirm;
+    const std::string unfit = confirmed ? steps_.trials.unfit(candidate.name) : std::string();
+    if (confirmed && unfit.empty()) {
+      const Suspect suspect = steps_.trials.suspect_of(trial, measured, candidate, screened);
+      return steps_.settlement.settle(at_, suspect);
     }
     const auto* before = verdict_on(verdicts_, candidate);
     if (before != nullptr && screened.history.launches.size() <= before->history.launches.size()) {
       newest_.left_alone.insert(
           left_alone_key(continued_work, candidate.name));  // more of the same leads nowhere
     }
-    auto verdict = ground_.bench.verdict_of(newest_.commit, line_.commits[*trial.control].id, *trial.test,
-                                            candidate, screened, measured.seed);
-    if (!unsound.empty()) verdict.note += "; not recorded: " + unsound;
-    ground_.workshop.store.save_step(ground_.settings.key, {verdict, {}});
-    ground_.bench.tell_verdict(verdict);
+    auto verdict = steps_.log.of_screen(newest_.commit, at_.id_at(*trial.control), *trial.test, candidate,
+                                        screened, steps_.trials.margin_of(*trial.test, candidate.name),
+                                        measured.seed);
+    if (!unfit.empty()) verdict.note += "; not recorded: " + unfit;
+    steps_.log.save(verdict);
     return true;
   }
 
-  const IdleGround& ground_;
-  const Line& line_;
+  WalkSteps& steps_;
+  const Examination& at_;
   NewestGood& newest_;
   Verdicts verdicts_;
 };
 
 }  // namespace
 
-IdleStep continue_screen(const IdleGround& ground, const Line& line, NewestGood& newest,
-                         const std::stop_token& stop) {
-  Continuing continuing(ground, line, newest);
-  const auto next = continuing.next();
+IdleStep continue_screen(WalkSteps& steps, const Examination& at, NewestGood& newest) {
+  ContinuedScreens screens(steps, at, newest);
+  const auto next = screens.next();
   if (!next) return IdleStep::nothing;
-  tell_work(ground,
+  tell_work(steps,
             fmt::format("more launches of {}, which was inconclusive", next->trial.candidates.front().name));
-  const auto result = ground.bench.measure(line, next->trial, next->plan, stop);
+  const auto result = steps.trials.measure(at, next->trial, next->plan);
   if (!result) return IdleStep::stopped;
   if (const auto* reason = std::get_if<NotMeasured>(&*result)) {
-    leave_alone(ground, newest, continued_work, next->trial, reason->why);
+    leave_alone(steps, newest, continued_work, next->trial, reason->why);
     return IdleStep::made;
   }
-  return continuing.settle(next->trial, std::get<Measured>(*result), stop);
+  return screens.settle(next->trial, std::get<Measured>(*result));
 }
 
 }  // namespace tandem::daemon

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <stop_token>
 
-#include "daemon/idle/idle_ground.hpp"
+#include "daemon/idle/newest_good.hpp"
 
 namespace tandem::daemon {
 
@@ -12,7 +12,6 @@ inline constexpr std::size_t most_continuations = 4;
 
 /// Goes on with the first stored screen of the newest good commit that was inconclusive, under a cap raised
 /// by the launches of one screen. Its verdict is replaced; if it is now a suspect, it is settled as one.
-[[nodiscard]] IdleStep continue_screen(const IdleGround& ground, const Line& line, NewestGood& newest,
-                                       const std::stop_token& stop);
+[[nodiscard]] IdleStep continue_screen(WalkSteps& steps, const Examination& at, NewestGood& newest);
 
 }  // namespace tandem::daemon

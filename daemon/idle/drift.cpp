@@ -11,7 +11,6 @@
 #include "daemon/idle/anchors.hpp"
 #include "daemon/idle/environment.hpp"
 #include "daemon/records/wording.hpp"
-#include "daemon/walk/tribunal.hpp"
 
 namespace tandem::daemon {
 
@@ -111,27 +110,27 @@ struct DueAnchor {
 
 /// So many that points of noisy benchmarks are not worse than those of quiet ones, within the launches of a
 /// screen.
-std::size_t launches_for(const IdleGround& ground, const Trial& trial) {
+std::size_t launches_for(WalkSteps& steps, const Trial& trial) {
   double most = 1;
   for (const Candidate& candidate : trial.candidates) {
-    const auto known = ground.workshop.store.calibration(ground.settings.key, candidate.name);
+    const auto known = steps.context.store.calibration(steps.settings.key, candidate.name);
     if (!known) continue;
-    const double margin = ground.bench.margin_of(*trial.test, candidate.name).value;
+    const double margin = steps.trials.margin_of(*trial.test, candidate.name).value;
     const double noise = analysis::expected_sigma(*known).median / margin;
     most = std::max(most, noise * noise);
   }
   const double wanted = static_cast<double>(launches_of_a_point) * most;
-  const double cap = static_cast<double>(std::max(ground.settings.max_launches, launches_of_a_point));
+  const double cap = static_cast<double>(std::max(steps.settings.max_launches, launches_of_a_point));
   return static_cast<std::size_t>(std::ceil(std::min(wanted, cap)));
 }
 
 class DriftWatch {
  public:
-  DriftWatch(const IdleGround& ground, const Line& line, NewestGood& newest)
-      : ground_(ground),
-        line_(line),
+  DriftWatch(WalkSteps& steps, const Examination& at, NewestGood& newest)
+      : steps_(steps),
+        at_(at),
         newest_(newest),
-        environment_(environment_mark(known_environment(ground.workshop.store))) {}
+        environment_(environment_mark(known_environment(steps.context.store))) {}
 
   std::optional<DueAnchor> next() {
     for (const Span span : {Span::month, Span::week}) {
@@ -155,42 +154,42 @@ class DriftWatch {
     bool any = false;
     for (const Candidate& candidate : due.trial.candidates) {
       const auto month = points(candidate, Span::month);
-      const auto& anchor = line_.commits[*due.trial.control].id;
+      const auto& anchor = at_.id_at(*due.trial.control);
       const auto same = std::find_if(month.rbegin(), month.rend(), [&](const auto& one) {
         return one.commit == newest_.commit && one.anchor == anchor && one.environment == environment_;
       });
       if (same == month.rend()) continue;
       store::StoredPoint point = *same;
       point.span = name_of(Span::week);
-      ground_.workshop.store.add_point(ground_.settings.key, point);
+      steps_.context.store.add_point(steps_.settings.key, point);
       any = true;
     }
     return any;
   }
 
-  IdleStep keep(const DueAnchor& due, const Measured& measured, const std::stop_token& stop) {
+  IdleStep keep(const DueAnchor& due, const Measured& measured) {
     for (const Candidate& candidate : due.trial.candidates) {
-      const Screened* screened = screened_of(measured, candidate);
+      const Screened* screened = measured.of(candidate);
       const auto value = screened == nullptr || screened->failure
                              ? std::nullopt
                              : value_of(screened->verdict, candidate.metric.direction);
       if (const std::string why = why_no_point(screened, value); !why.empty()) {
-        leave_alone(ground_, newest_, drift_work, narrowed(due.trial, *due.trial.control, {candidate}), why);
+        leave_alone(steps_, newest_, drift_work, narrowed(due.trial, *due.trial.control, {candidate}), why);
         continue;
       }
       store::StoredPoint point;
       point.benchmark = candidate.name;
       point.metric = candidate.metric.name;
       point.span = name_of(due.span);
-      point.anchor = line_.commits[*due.trial.control].id;
+      point.anchor = at_.id_at(*due.trial.control);
       point.commit = newest_.commit;
       point.value = value->value;
       point.deviation = value->deviation;
       point.environment = environment_;
-      point.at = ground_.workshop.now();
+      point.at = steps_.context.now();
       // The point is stored with what came of it: a crash in between repeats both.
-      if (!settle_alarm(due, measured, candidate, *screened, point, stop)) return IdleStep::stopped;
-      ground_.workshop.store.add_point(ground_.settings.key, point);
+      if (!settle_alarm(due, measured, candidate, *screened, point)) return IdleStep::stopped;
+      steps_.context.store.add_point(steps_.settings.key, point);
       tell_change(due, candidate);
     }
     return IdleStep::made;
@@ -198,7 +197,7 @@ class DriftWatch {
 
  private:
   [[nodiscard]] std::vector<store::StoredPoint> points(const Candidate& candidate, Span span) const {
-    return ground_.workshop.store.points(ground_.settings.key, candidate.name, candidate.metric.name,
+    return steps_.context.store.points(steps_.settings.key, candidate.name, candidate.metric.name,
                                          name_of(span), points_looked_at);
   }
 
@@ -215,26 +214,26 @@ class DriftWatch {
                                                       Span span) const {
     if (newest_.left_alone.contains(left_alone_key(drift_work, candidate.name))) return std::nullopt;
     // An alarm that nothing could come of would not come again.
-    if (!ground_.bench.unfit(candidate.name).empty()) return std::nullopt;
+    if (!steps_.trials.unfit(candidate.name).empty()) return std::nullopt;
     auto records =
-        ground_.workshop.store.records({ground_.settings.key, candidate.name, std::nullopt, std::nullopt});
+        steps_.context.store.records({steps_.settings.key, candidate.name, std::nullopt, std::nullopt});
     std::erase_if(records, [&](const Record& one) { return one.metric.name != candidate.metric.name; });
     AnchorQuestion question;
-    question.newest = newest_.position;
-    question.usable = [&](std::size_t at) {
-      return ground_.bench.comparable(line_, at, newest_.position, *trial.test, candidate.name);
+    question.newest = at_.position;
+    question.usable = [&](std::size_t earlier) {
+      return steps_.controls.comparable(at_.line, earlier, at_.position, *trial.test, candidate.name);
     };
     question.level = level_of(records);
-    const auto anchor = anchor_of(line_, question, span);
+    const auto anchor = anchor_of(at_.line, question, span);
     if (!anchor) return std::nullopt;
     store::StoredPoint wanted;
     wanted.benchmark = candidate.name;
     wanted.metric = candidate.metric.name;
     wanted.span = name_of(span);
-    wanted.anchor = line_.commits[*anchor].id;
+    wanted.anchor = at_.id_at(*anchor);
     wanted.commit = newest_.commit;
     wanted.environment = environment_;
-    return ground_.workshop.store.has_point(ground_.settings.key, wanted) ? std::nullopt : anchor;
+    return steps_.context.store.has_point(steps_.settings.key, wanted) ? std::nullopt : anchor;
   }
 
   /// The last confirmed step, that of the newest commit itself included.
@@ -242,77 +241,74 @@ class DriftWatch {
     const bool here = std::any_of(records.begin(), records.end(), [&](const Record& one) {
       const bool stands =
           is_step(one.kind) && one.state != RecordState::false_alarm && one.state != RecordState::superseded;
-      const bool seen_here = line_.position(one.treatment.id) ? one.treatment.id == newest_.commit
+      const bool seen_here = at_.line.position(one.treatment.id) ? one.treatment.id == newest_.commit
                                                               : one.culprit.id == newest_.commit;
       return stands && seen_here;
     });
-    return here ? newest_.position : level_before(line_, newest_.position, records);
+    return here ? at_.position : level_before(at_.line, at_.position, records);
   }
 
   /// Smaller changes than those that are settled are said, once.
   void tell_change(const DueAnchor& due, const Candidate& candidate) const {
-    const double margin = ground_.bench.margin_of(*due.trial.test, candidate.name).value;
+    const double margin = steps_.trials.margin_of(*due.trial.test, candidate.name).value;
     const auto change = change_by_newest(points(candidate, due.span), margin);
     if (!change) return;
-    ground_.workshop.store.add_event(
-        {ground_.settings.key.watch, "drift",
+    steps_.context.store.add_event(
+        {steps_.settings.key.watch, "drift",
          fmt::format("{} costs {} {} since a commit after {}, up to {}", candidate.name,
                      report::percentage(std::expm1(change->size)), change->size > 0 ? "more" : "less",
                      report::short_commit(change->before), report::short_commit(change->commit)),
-         ground_.workshop.now()});
+         steps_.context.now()});
   }
 
   /// False: stopped.
   bool settle_alarm(const DueAnchor& due, const Measured& measured, const Candidate& candidate,
-                    const Screened& screened, const store::StoredPoint& point, const std::stop_token& stop) {
-    const auto margin = ground_.bench.margin_of(*due.trial.test, candidate.name);
+                    const Screened& screened, const store::StoredPoint& point) {
+    const auto margin = steps_.trials.margin_of(*due.trial.test, candidate.name);
     auto series = points(candidate, due.span);
     series.push_back(point);
     const auto size = drift_at_end(series, margin.value);
     if (!size) return true;
-    if (ground_.settings.records != PipelineSettings::Records::confirm) return true;
-    Suspect suspect = ground_.bench.suspect_of(due.trial, measured, candidate, screened);
+    if (steps_.settings.records != WalkSettings::Records::confirm) return true;
+    Suspect suspect = steps_.trials.suspect_of(due.trial, measured, candidate, screened);
     suspect.screened.verdict.outcome = *size > 0 ? analysis::Outcome::slower : analysis::Outcome::faster;
     suspect.origin = Suspect::Origin::drift;
     if (const auto range = range_of_drift(series, margin.value)) {
-      const auto after = line_.position(range->before);
-      const auto up_to = line_.position(range->commit);
+      const auto after = at_.line.position(range->before);
+      const auto up_to = at_.line.position(range->commit);
       if (after && up_to) suspect.likely_range = {*after, *up_to};
     }
-    tell_work(ground_,
+    tell_work(steps_,
               fmt::format("what has changed {} since {}", candidate.name, point.anchor.substr(0, 8)));
-    return Tribunal(ground_.settings, ground_.workshop, ground_.bench)
-        .settle(line_, newest_.position, suspect, stop);
+    return steps_.settlement.settle(at_, suspect);
   }
 
-  const IdleGround& ground_;
-  const Line& line_;
+  WalkSteps& steps_;
+  const Examination& at_;
   NewestGood& newest_;
   std::string environment_;
 };
 
 }  // namespace
 
-IdleStep watch_drift(const IdleGround& ground, const Line& line, NewestGood& newest,
-                     const std::stop_token& stop) {
-  DriftWatch watch(ground, line, newest);
+IdleStep watch_drift(WalkSteps& steps, const Examination& at, NewestGood& newest) {
+  DriftWatch watch(steps, at, newest);
   const auto due = watch.next();
   if (!due) return IdleStep::nothing;
   if (watch.take_from_month(*due)) return IdleStep::made;
-  const std::string& anchor = line.commits[*due->trial.control].id;
-  tell_work(ground, fmt::format("{} against the {}'s anchor {}", due->trial.candidates.front().name,
+  const std::string& anchor = at.id_at(*due->trial.control);
+  tell_work(steps, fmt::format("{} against the {}'s anchor {}", due->trial.candidates.front().name,
                                 name_of(due->span), anchor.substr(0, 8)));
   TrialPlan plan;
-  plan.treatment = newest.position;
-  plan.words = fmt::format("anchor {}", anchor);
-  plan.max_launches = launches_for(ground, due->trial);
-  const auto result = ground.bench.measure(line, due->trial, plan, stop);
+  plan.purpose = fmt::format("anchor {}", anchor);
+  plan.max_launches = launches_for(steps, due->trial);
+  const auto result = steps.trials.measure(at, due->trial, plan);
   if (!result) return IdleStep::stopped;
   if (const auto* reason = std::get_if<NotMeasured>(&*result)) {
-    leave_alone(ground, newest, drift_work, due->trial, reason->why);
+    leave_alone(steps, newest, drift_work, due->trial, reason->why);
     return IdleStep::made;
   }
-  return watch.keep(*due, std::get<Measured>(*result), stop);
+  return watch.keep(*due, std::get<Measured>(*result));
 }
 
 }  // namespace tandem::daemon

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/idle/idle_ground.hpp"
+#include "daemon/idle/newest_good.hpp"
 #include "daemon/store/store.hpp"
 
 namespace tandem::daemon {
@@ -40,7 +40,6 @@ inline constexpr std::size_t launches_of_a_point = 12;
 /// environment, has moved by half the margin, that is settled as a suspect with the anchor as its control.
 /// Anchors are commits where the benchmark is the same thing. Where nothing could be recorded, no point is
 /// measured.
-[[nodiscard]] IdleStep watch_drift(const IdleGround& ground, const Line& line, NewestGood& newest,
-                                   const std::stop_token& stop);
+[[nodiscard]] IdleStep watch_drift(WalkSteps& steps, const Examination& at, NewestGood& newest);
 
 }  // namespace tandem::daemon

@@ -8,7 +8,7 @@
 
 #include "builders/builder.hpp"
 #include "daemon/idle/calibrating.hpp"
-#include "daemon/idle/idle_ground.hpp"
+#include "daemon/idle/newest_good.hpp"
 #include "daemon/walk/host_fitness.hpp"
 
 namespace tandem::daemon {
@@ -18,8 +18,8 @@ namespace tandem::daemon {
 class IdleCalibration {
  public:
   /// `seconds`: that one benchmark may take.
-  IdleCalibration(const PipelineSettings& settings, const Workshop& workshop, double seconds)
-      : settings_(settings), workshop_(workshop), seconds_(seconds) {}
+  IdleCalibration(const WalkSettings& settings, const WalkContext& context, double seconds)
+      : settings_(settings), context_(context), seconds_(seconds) {}
 
   /// The first benchmark of the commit's program whose calibration is missing, outdated, or said an hour ago
   /// that it cannot be measured. A program that fails in it is an event, and is left alone until the next
@@ -43,8 +43,8 @@ class IdleCalibration {
   void fail(const std::string& name, const runners::RunFailure& failure);
   void keep(const Test& test, std::vector<analysis::Calibration> found, const std::string& host);
 
-  const PipelineSettings& settings_;
-  const Workshop& workshop_;
+  const WalkSettings& settings_;
+  const WalkContext& context_;
   double seconds_;
   std::string commit_;
   std::optional<builders::Executable> executable_;

@@ -5,24 +5,20 @@
 
 #include "daemon/idle/continued_screens.hpp"
 #include "daemon/idle/drift.hpp"
-#include "daemon/idle/retesting.hpp"
+#include "daemon/idle/retest.hpp"
 #include "daemon/idle/status_facts.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::daemon {
 namespace {
 
-/// How long work rests after the ground broke under it.
+/// How long work rests after the host failed under it.
 constexpr std::int64_t again_seconds = 3600;
 
 }  // namespace
 
-IdleTime::IdleTime(PipelineSettings settings, Workshop workshop, Bench& bench, double seconds)
-    : settings_(std::move(settings)),
-      workshop_(std::move(workshop)),
-      ground_{settings_, workshop_, bench},
-      calibration_(settings_, workshop_, seconds),
-      null_screens_(workshop_.now()) {}
+IdleTime::IdleTime(WalkSteps& steps, double seconds)
+    : steps_(steps), calibration_(steps.settings, steps.context, seconds), null_screens_(steps.context.now()) {}
 
 IdleTime::Spent IdleTime::spend_next(const Line& line, const std::stop_token& stop, Work work) {
   Spent spent = Spent::failed;
@@ -31,24 +27,25 @@ IdleTime::Spent IdleTime::spend_next(const Line& line, const std::stop_token& st
   } catch (const std::exception& error) {
     fail(error.what());
   }
-  workshop_.status.idle_work.clear();
+  steps_.context.status.idle_work.clear();
   return spent;
 }
 
 IdleTime::Spent IdleTime::spend(const Line& line, const std::stop_token& stop, Work work) {
-  const auto position = newest_good_position(ground_, line);
+  const auto position = newest_good_position(steps_, line);
   if (!position) return Spent::nothing_to_do;
-  const builders::Commit& commit = line.commits[*position];
-  if (commit.id == failed_with_ && workshop_.now() < failed_at_ + again_seconds) return Spent::nothing_to_do;
+  const Examination at{line, *position, stop};
+  const builders::Commit& commit = at.commit();
+  if (commit.id == failed_with_ && steps_.context.now() < failed_at_ + again_seconds) return Spent::nothing_to_do;
   failed_with_ = commit.id;  // until it is known to go well
-  failed_at_ = workshop_.now();
+  failed_at_ = steps_.context.now();
   const auto ended = [&](Spent spent) {
     failed_with_.clear();
     return spent;
   };
 
   if (work == Work::fixes) {
-    const auto measured = measure_fix(ground_, line, stop).value_or(IdleStep::nothing);
+    const auto measured = measure_fix(steps_, at).value_or(IdleStep::nothing);
     return ended(measured == IdleStep::made      ? Spent::retested
                  : measured == IdleStep::stopped ? Spent::stopped
                                                  : Spent::nothing_to_do);
@@ -58,19 +55,19 @@ IdleTime::Spent IdleTime::spend(const Line& line, const std::stop_token& stop, W
   if (calibrated == IdleStep::stopped) return ended(Spent::stopped);
   if (calibrated == IdleStep::made) {
     // What is measured next is arranged by what was just found.
-    ground_.bench.clear();
+    steps_.clear();
     return ended(Spent::calibrated);
   }
   if (work == Work::calibration) return ended(Spent::nothing_to_do);
 
-  if (!look_at(line, *position, stop)) {
+  if (!look_at(at)) {
     return ended(stop.stop_requested() ? Spent::stopped : Spent::nothing_to_do);
   }
   const std::pair<Spent, std::function<IdleStep()>> steps[] = {
-      {Spent::continued, [&] { return continue_screen(ground_, line, *newest_, stop); }},
-      {Spent::retested, [&] { return retest(ground_, line, *newest_, stop); }},
-      {Spent::compared_with_itself, [&] { return null_screens_.next(ground_, line, *newest_, stop); }},
-      {Spent::compared_with_anchor, [&] { return watch_drift(ground_, line, *newest_, stop); }},
+      {Spent::continued, [&] { return continue_screen(steps_, at, *newest_); }},
+      {Spent::retested, [&] { return retest(steps_, at, *newest_); }},
+      {Spent::compared_with_itself, [&] { return null_screens_.next(steps_, at, *newest_); }},
+      {Spent::compared_with_anchor, [&] { return watch_drift(steps_, at, *newest_); }},
   };
   for (const auto& [spent, step] : steps) {
     const IdleStep made = step();
@@ -82,21 +79,17 @@ IdleTime::Spent IdleTime::spend(const Line& line, const std::stop_token& stop, W
   return ended(Spent::nothing_to_do);
 }
 
-bool IdleTime::look_at(const Line& line, std::size_t position, const std::stop_token& stop) {
-  const builders::Commit& commit = line.commits[position];
-  if (newest_ && newest_->commit == commit.id) {
-    newest_->position = position;
-    return true;
-  }
+bool IdleTime::look_at(const Examination& at) {
+  if (newest_ && newest_->commit == at.id()) return true;
   newest_.reset();
-  ground_.bench.clear();
-  const builders::Executable* executable = ground_.bench.build(commit, stop);
-  if (executable == nullptr || stop.stop_requested()) return false;
-  NewestGood found{commit.id, position, {}};
-  for (const Test& test : settings_.tests) {
+  steps_.clear();
+  const builders::Executable* executable = steps_.builds.build(at.commit(), at.stop);
+  if (executable == nullptr || at.stopped()) return false;
+  NewestGood found{at.id(), {}};
+  for (const Test& test : steps_.settings.tests) {
     if (unknown_placeholder(test, *executable)) continue;
-    auto listed = ground_.bench.listed(test, *executable, stop);
-    if (stop.stop_requested()) return false;
+    auto listed = steps_.trials.list(test, *executable, at.stop);
+    if (at.stopped()) return false;
     // A program that does not run has its verdict already.
     auto* trials = std::get_if<std::vector<Trial>>(&listed);
     if (trials == nullptr) continue;
@@ -107,24 +100,24 @@ bool IdleTime::look_at(const Line& line, std::size_t position, const std::stop_t
 }
 
 void IdleTime::show_findings() {
-  show_store(workshop_.status, workshop_.store, workshop_.now());
+  show_store(steps_.context.status, steps_.context.store, steps_.context.now());
   const std::string unfit =
-      host_unfit(workshop_.store, workshop_.host ? workshop_.host() : std::string(), workshop_.now());
-  // The bench remembers whether the host is fit.
-  if (unfit != workshop_.status.unfit) ground_.bench.clear();
-  workshop_.status.unfit = unfit;
-  workshop_.show();
+      host_unfit(steps_.context.store, steps_.context.host ? steps_.context.host() : std::string(), steps_.context.now());
+  // The steps remember whether the host is fit.
+  if (unfit != steps_.context.status.unfit) steps_.clear();
+  steps_.context.status.unfit = unfit;
+  steps_.context.show();
 }
 
 /// A disk that is full must not end the service: then only the person who looks on is told.
 void IdleTime::fail(const std::string& sentence) {
-  workshop_.status.last_error = sentence;
-  workshop_.status.last_error_at = workshop_.now();
+  steps_.context.status.last_error = sentence;
+  steps_.context.status.last_error_at = steps_.context.now();
   try {
-    workshop_.store.add_event({settings_.key.watch, "idle time", sentence, workshop_.now()});
+    steps_.context.store.add_event({steps_.settings.key.watch, "idle time", sentence, steps_.context.now()});
   } catch (const Error&) {
   }
-  workshop_.show();
+  steps_.context.show();
 }
 
 }  // namespace tandem::daemon

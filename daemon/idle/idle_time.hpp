@@ -6,7 +6,7 @@
 #include <string>
 
 #include "daemon/idle/idle_calibration.hpp"
-#include "daemon/idle/idle_ground.hpp"
+#include "daemon/idle/newest_good.hpp"
 #include "daemon/idle/null_screens.hpp"
 
 namespace tandem::daemon {
@@ -17,8 +17,8 @@ namespace tandem::daemon {
 /// alone in that kind of work until the next commit.
 class IdleTime {
  public:
-  /// `bench` outlives it. `seconds`: that the calibration of one benchmark may take.
-  IdleTime(PipelineSettings settings, Workshop workshop, Bench& bench, double seconds = 30);
+  /// `steps` outlives it. `seconds`: that the calibration of one benchmark may take.
+  explicit IdleTime(WalkSteps& steps, double seconds = 30);
   IdleTime(const IdleTime&) = delete;
   IdleTime& operator=(const IdleTime&) = delete;
 
@@ -29,7 +29,7 @@ class IdleTime {
     retested,              ///< a regression that is alive
     compared_with_itself,  ///< live A/A
     compared_with_anchor,  ///< a point of a drift series
-    failed,                ///< broken ground, an event; tried again after an hour or with the next commit
+    failed,                ///< of the host: an event; tried again after an hour or with the next commit
     nothing_to_do,
     stopped
   };
@@ -40,16 +40,14 @@ class IdleTime {
  private:
   Spent spend(const Line& line, const std::stop_token& stop, Work work);
   /// False: it does not build any more, or it was stopped.
-  bool look_at(const Line& line, std::size_t position, const std::stop_token& stop);
+  bool look_at(const Examination& at);
   void show_findings();
   void fail(const std::string& sentence);
 
-  PipelineSettings settings_;
-  Workshop workshop_;
-  IdleGround ground_;
+  WalkSteps& steps_;
   IdleCalibration calibration_;
   NullScreens null_screens_;
-  std::string failed_with_;  ///< the newest good commit when the ground broke
+  std::string failed_with_;  ///< the newest good commit when the host failed
   std::int64_t failed_at_ = 0;
   std::optional<NewestGood> newest_;
 };

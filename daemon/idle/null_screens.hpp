@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <string>
 
-#include "daemon/idle/idle_ground.hpp"
+#include "daemon/idle/newest_good.hpp"
 #include "daemon/walk/host_fitness.hpp"
 
 namespace tandem::daemon {
@@ -29,13 +29,12 @@ class NullScreens {
 
   /// Nothing to do until so much time has passed since the last one that it was null_screen_share of it. What
   /// is not used is not saved up: other work comes to its turn.
-  [[nodiscard]] IdleStep next(const IdleGround& ground, const Line& line, NewestGood& newest,
-                              const std::stop_token& stop);
+  [[nodiscard]] IdleStep next(WalkSteps& steps, const Examination& at, NewestGood& newest);
 
  private:
-  [[nodiscard]] const Trial* turn_of(const IdleGround& ground, const NewestGood& newest) const;
-  IdleStep screen(const IdleGround& ground, const Line& line, NewestGood& newest, const Trial& trial,
-                  const std::stop_token& stop);
+  [[nodiscard]] const Trial* turn_of(WalkSteps& steps, const NewestGood& newest) const;
+  IdleStep screen(WalkSteps& steps, const Examination& at, NewestGood& newest,
+                  const Trial& trial);
 
   std::int64_t started_;  ///< gives every process coins of its own
   std::int64_t not_before_;

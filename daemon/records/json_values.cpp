@@ -78,4 +78,10 @@ std::int64_t time_at(const Json& object, const char* name) {
   return *seconds;
 }
 
+analysis::Outcome outcome_at(const Json& object, const char* name) {
+  const std::string text = text_at(object, name);
+  if (const auto outcome = analysis::outcome_named(text)) return *outcome;
+  throw Error("\"" + text + "\" is no " + name);
+}
+
 }  // namespace tandem::daemon::report

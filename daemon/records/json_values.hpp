@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/verdict.hpp"
 #include "specs/foundation/error.hpp"
 
 // Reading members of a JSON object of ours, strictly: each function throws Error that names the member when
@@ -23,6 +24,8 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] std::uint64_t count_at(const Json& object, const char* name);
 [[nodiscard]] bool truth_at(const Json& object, const char* name);
 [[nodiscard]] std::int64_t time_at(const Json& object, const char* name);
+
+[[nodiscard]] analysis::Outcome outcome_at(const Json& object, const char* name);
 
 /// The one of `all` whose name_of is the text at `name`.
 template <class Enum, class NameOf>

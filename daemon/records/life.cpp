@@ -72,8 +72,7 @@ std::optional<std::size_t> last_where(const std::vector<std::size_t>& places, Co
 bool is_fine(const Retest& retest) {
   static constexpr std::array fine = {analysis::Outcome::unchanged, analysis::Outcome::identical,
                                       analysis::Outcome::faster};
-  return std::any_of(fine.begin(), fine.end(),
-                     [&](analysis::Outcome one) { return retest.outcome == analysis::name_of(one); });
+  return std::find(fine.begin(), fine.end(), retest.outcome) != fine.end();
 }
 
 /// Re-tests of a newer commit. One of the confirmation's own pair is a rerun and says nothing about the tip.

@@ -72,7 +72,7 @@ struct Retest {
   std::int64_t at = 0;
   std::string control;
   std::string treatment;
-  std::string outcome;  ///< a name of analysis::Outcome
+  analysis::Outcome outcome = analysis::Outcome::unchanged;
   analysis::RatioInterval ratio;
 };
 
@@ -130,6 +130,12 @@ struct ConfirmationRecord {
   bool exact = false;  ///< by the metric's own rule: there is no p-value, and two launches suffice
 };
 
+/// Whether what was compared had other layouts than those that it was built with.
+struct LayoutFacts {
+  enum class Resolution { resolved, unresolved } resolution = Resolution::unresolved;
+  std::string words = {};  ///< how many layouts were drawn from, or why there was one; may be empty
+};
+
 /// A confirmed change, or a suspect that was not confirmed: everything a report shows.
 struct Record {
   std::string id;        ///< 16 hex digits, from watch, platform, benchmark, metric and culprit
@@ -160,7 +166,7 @@ struct Record {
   ConfirmationRecord confirmation;
   std::vector<Retest> retests;        ///< oldest first
   std::vector<Sighting> sightings;    ///< of kind `layout`: commits after the treatment, in their order
-  std::string layout = "unresolved";  ///< how many layouts were drawn from, or "unresolved" and why
+  LayoutFacts layout;
   runners::MachineFacts host;
   runners::IsolationFacts isolation;   ///< of its builds and launches; unknown: before this was kept
   std::string control_build;           ///< cache key of the executable

@@ -120,6 +120,20 @@ ConfirmationRecord confirmation_from_json(const Json& value) {
   return confirmation;
 }
 
+constexpr std::string_view unresolved_layout = "unresolved";
+
+/// "8 per side", or "unresolved", followed by ": " and why.
+std::string layout_text(const LayoutFacts& layout) {
+  if (layout.resolution == LayoutFacts::Resolution::resolved) return layout.words;
+  return std::string(unresolved_layout) + (layout.words.empty() ? "" : ": " + layout.words);
+}
+
+LayoutFacts layout_from_text(const std::string& text) {
+  if (!text.starts_with(unresolved_layout)) return {LayoutFacts::Resolution::resolved, text};
+  const std::size_t why = unresolved_layout.size() + 2;
+  return {LayoutFacts::Resolution::unresolved, text.size() > why ? text.substr(why) : ""};
+}
+
 Json search_json(const SearchRecord& search) {
   return {{"commits", search.commits}, {"measurements", search.measurements}, {"broken", search.broken}};
 }
@@ -130,7 +144,7 @@ Json retests_json(const std::vector<Retest>& retests) {
     list.push_back({{"at", iso_time(retest.at)},
                     {"control", retest.control},
                     {"treatment", retest.treatment},
-                    {"outcome", retest.outcome},
+                    {"outcome", analysis::name_of(retest.outcome)},
                     {"ratio", to_json(retest.ratio)}});
   }
   return list;
@@ -253,7 +267,7 @@ void read_later_fields(const Json& value, Record& record) {
   if (value.contains("retests")) {
     for (const Json& one : array_at(value, "retests")) {
       record.retests.push_back({time_at(one, "at"), text_at(one, "control"), text_at(one, "treatment"),
-                                text_at(one, "outcome"), ratio_from_json(member(one, "ratio"))});
+                                outcome_at(one, "outcome"), ratio_from_json(member(one, "ratio"))});
     }
   }
   if (value.contains("sightings")) {
@@ -293,7 +307,7 @@ Json json_of(const Record& record) {
           {"confirmation", confirmation_json(record.confirmation)},
           {"retests", retests_json(record.retests)},
           {"sightings", sightings_json(record.sightings)},
-          {"layout", record.layout},
+          {"layout", layout_text(record.layout)},
           {"host", to_json(record.host)},
           {"isolation", isolation_json(record.isolation)},
           {"build", {{"control", record.control_build}, {"treatment", record.treatment_build}}},
@@ -333,7 +347,7 @@ Record record_of(const Json& value) {
   record.ratio = ratio_from_json(member(value, "ratio"));
   record.screen = verdict_from_json(member(value, "screen"));
   record.confirmation = confirmation_from_json(member(value, "confirmation"));
-  record.layout = text_at(value, "layout");
+  record.layout = layout_from_text(text_at(value, "layout"));
   record.host = machine_facts_from_json(member(value, "host"));
   record.control_build = text_at(member(value, "build"), "control");
   record.treatment_build = text_at(member(value, "build"), "treatment");

@@ -94,13 +94,8 @@ analysis::RatioInterval ratio_from_json(const ordered_json& value) {
 }
 
 analysis::Verdict verdict_from_json(const ordered_json& value) {
-  using analysis::Outcome;
   analysis::Verdict verdict;
-  verdict.outcome = choice_at(
-      value, "outcome",
-      {Outcome::identical, Outcome::slower, Outcome::faster, Outcome::unchanged, Outcome::inconclusive,
-       Outcome::unmeasurable, Outcome::failed, Outcome::control_fails, Outcome::treatment_fails},
-      [](Outcome one) { return analysis::name_of(one); });
+  verdict.outcome = outcome_at(value, "outcome");
   verdict.ratio = ratio_from_json(member(value, "ratio"));
   verdict.margin = number_at(value, "margin");
   verdict.sigma = number_at(value, "sigma");

@@ -322,18 +322,17 @@ std::string search_sentence(const SearchRecord& search) {
 }
 
 std::string layout_sentence(const Record& record) {
-  constexpr std::string_view unresolved = "unresolved";
-  if (!record.layout.starts_with(unresolved)) {
-    return fmt::format("Layouts: {}{}.", plain(record.layout),
+  if (record.layout.resolution == LayoutFacts::Resolution::resolved) {
+    return fmt::format("Layouts: {}{}.", plain(record.layout.words),
                        record.kind == RecordKind::layout
                            ? "; the change is there in the layout that was built and in no other"
                            : "");
   }
-  const std::string why = record.layout.substr(unresolved.size());
+  const std::string& why = record.layout.words;
   return fmt::format(
-      "Layout unresolved{}; nothing was linked anew, so a part of what was seen may come from where the code "
+      "Layout unresolved{}{}; nothing was linked anew, so a part of what was seen may come from where the code "
       "lies.",
-      plain(why));
+      why.empty() ? "" : ": ", plain(why));
 }
 
 std::string life_list(const Record& record) {
@@ -352,7 +351,7 @@ std::string retest_rows(const std::vector<Retest>& retests) {
   for (const Retest& retest : retests) {
     rows += fmt::format("| {} | {} | {} | {} | {} |\n", readable_time(retest.at),
                         plain(short_commit(retest.control)), plain(short_commit(retest.treatment)),
-                        plain(retest.outcome), ratio_phrase(retest.ratio));
+                        analysis::name_of(retest.outcome), ratio_phrase(retest.ratio));
   }
   return rows;
 }

@@ -119,7 +119,7 @@ Service::Service(const config::Settings& settings, const Installation& installat
   }
   for (const auto& watch : settings.watches) {
     walks_.push_back(std::make_unique<WatchWalk>(
-        WalkGround{settings, installation, isolation_, host_.cpus, *runner_, *store_, *publisher_, status_,
+        WatchContext{settings, installation, isolation_, host_.cpus, *runner_, *store_, *publisher_, status_,
                    [this] { board_->show(); }, report_to, scratch_->path(), budget,
                    [this] { try_isolation_again(); }},
         watch));

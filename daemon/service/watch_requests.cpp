@@ -88,7 +88,7 @@ void WatchWalk::settle_records(Platform& platform) {
     }
     return std::nullopt;
   };
-  give_missing_patches(store_, ground_.publisher, platform.key, [&](const std::string& commit) {
+  give_missing_patches(store_, context_.publisher, platform.key, [&](const std::string& commit) {
     return repository_->find(commit) ? repository_->facts(commit).patch_id : std::string();
   });
   const auto records = store_.records({platform.key, {}, {}, {}});
@@ -103,9 +103,9 @@ void WatchWalk::settle_records(Platform& platform) {
       platform.patches[commit.id] = repository_->facts(commit.id).patch_id;
     }
     const auto changed = carried_over(store_.records({platform.key, {}, {}, {}}), branch, now_seconds());
-    publish(ground_.publisher, changed);
+    publish(context_.publisher, changed);
     if (!changed.empty()) store_.save_records(changed, {});
-    ground_.publisher.saved(changed);
+    context_.publisher.saved(changed);
   }
   platform.settled_tip = tip_;
 }
@@ -144,7 +144,7 @@ bool WatchWalk::serve_own_request(const std::stop_token& stop) {
       if (request.origin == Request::Origin::person || put_off_.contains(request.id)) continue;
       if (!is_due(request)) continue;
       serve(request, stop);
-      // The ground was broken: not again before the next pass.
+      // The host failed: not again before the next pass.
       if (request.state == Request::State::waiting && !stop.stop_requested()) put_off_.insert(request.id);
       return true;
     }
@@ -218,7 +218,7 @@ std::optional<Answer> WatchWalk::answer(const Request& request, const std::stop_
     status_.watch = watch_.name;
     status_.platform = platform.key.platform;
     status_.commit = repository_->find(request.commit).value_or(builders::Commit{});
-    const auto one = platform.desk->serve(request, *repository_, platform.line.value_or(Line{}), stop);
+    const auto one = platform.requests->serve(request, *repository_, platform.line.value_or(Line{}), stop);
     status_.commit = {};
     if (!one || stop.stop_requested()) return std::nullopt;
     if (!all) {
@@ -293,7 +293,7 @@ void WatchWalk::report(const TrialResults& results, const std::string& platform)
   const auto build_of = [](const builders::Commit& commit) {
     return ReportedBuild{commit.id, commit.committer_time};
   };
-  ground_.report(harness::record_of(results.test, results.run, build_of(results.treatment),
+  context_.report(harness::record_of(results.test, results.run, build_of(results.treatment),
                                     build_of(results.control), labels));
 }
 

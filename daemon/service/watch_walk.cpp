@@ -21,20 +21,6 @@
 namespace tandem::daemon {
 namespace {
 
-PipelineSettings::Control control_of(config::ControlRule rule) {
-  switch (rule) {
-    case config::ControlRule::week:
-      return PipelineSettings::Control::week;
-    case config::ControlRule::parent:
-      return PipelineSettings::Control::parent;
-    case config::ControlRule::fixed:
-      return PipelineSettings::Control::fixed;
-    case config::ControlRule::tag:
-      return PipelineSettings::Control::tag;
-  }
-  return PipelineSettings::Control::week;
-}
-
 /// What an earlier daemon found stays visible: the newest failed builds and verdicts.
 void recall(Status& status, const store::Store& store, const WatchKey& key) {
   constexpr std::size_t shown = 20;
@@ -44,8 +30,8 @@ void recall(Status& status, const store::Store& store, const WatchKey& key) {
   }
   for (const auto& verdict : store.newest_verdicts(key, shown)) {
     status.last_verdicts.push_back({key.platform, verdict.commit,
-                                    report::series_name(verdict.benchmark, verdict.metric), verdict.outcome,
-                                    verdict.note});
+                                    report::series_name(verdict.benchmark, verdict.metric),
+                                    name_of(verdict.outcome), verdict.note});
   }
 }
 
@@ -104,12 +90,12 @@ void check_watch(const config::Settings& settings, const Installation& installat
   }
 }
 
-WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
-    : ground_(std::move(ground)),
-      settings_(ground_.settings),
+WatchWalk::WatchWalk(WatchContext context, const config::WatchSettings& watch)
+    : context_(std::move(context)),
+      settings_(context_.settings),
       watch_(watch),
-      store_(ground_.store),
-      status_(ground_.status),
+      store_(context_.store),
+      status_(context_.status),
       mirror_(settings_.state_dir / "mirrors" / watch.name) {
   WatchSpec spec = read_spec(settings_, watch);
   tests_ = std::move(spec.tests);
@@ -127,22 +113,21 @@ WatchWalk::WatchWalk(WalkGround ground, const config::WatchSettings& watch)
 
 void WatchWalk::make_building(Platform& platform) {
   builders::BuildSettings build = build_settings(
-      {settings_, watch_, ground_.installation, ground_.isolation, mirror_, source_, build_section_},
+      {settings_, watch_, context_.installation, context_.isolation, mirror_, source_, build_section_},
       platform.key.platform);
-  build.budget = ground_.budget;
+  build.budget = context_.budget;
   static_cast<void>(
       builders::find_build_script(build.frameworks_dir, watch_.framework, platform.key.platform));
-  platform.building = std::make_unique<Building>(build, watch_.same_host, ground_.cpus);
-  platform.runner = std::make_unique<QuietRunner>(ground_.runner, *platform.building);
+  platform.building = std::make_unique<Building>(build, watch_.same_host, context_.cpus);
+  platform.runner = std::make_unique<QuietRunner>(context_.runner, *platform.building);
 }
 
 void WatchWalk::take_isolation() {
   for (Platform& platform : platforms_) {
     // They are made anew by the next pass; what they know is in the store.
-    platform.desk.reset();
+    platform.requests.reset();
     platform.idle.reset();
     platform.pipeline.reset();
-    platform.workshop.reset();
     platform.runner.reset();
     make_building(platform);
   }
@@ -200,10 +185,8 @@ WalkPolicy WatchWalk::policy() const {
   WalkPolicy policy;
   policy.commit = watch_.commit;
   policy.step = static_cast<std::size_t>(watch_.step);
-  policy.commits =
-      watch_.walk == config::Walk::all ? WalkPolicy::Commits::all : WalkPolicy::Commits::first_parents;
-  policy.catch_up =
-      watch_.catch_up == config::CatchUp::newest ? WalkPolicy::CatchUp::newest : WalkPolicy::CatchUp::every;
+  policy.commits = watch_.walk;
+  policy.catch_up = watch_.catch_up;
   if (watch_.control == config::ControlRule::tag) policy.tags = watch_.control_tag;
   return policy;
 }
@@ -271,7 +254,7 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const std::stop_to
     status_.seconds_left =
         i == 0 ? -1 : spent / static_cast<double>(i) * static_cast<double>(status_.commits_left);
     platform.building->expect(next_of(i + 1));
-    const auto is_broken_ground = [&](const std::string& why) {
+    const auto host_failed = [&](const std::string& why) {
       fail("step", fmt::format("{}: {}", commit.id.substr(0, 12), why));
       keep_cache_in_budget();
       rest_after_host_failure();
@@ -279,23 +262,23 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const std::stop_to
     };
     constexpr auto unexpected = builders::BuildFailure::Kind::unexpected;
     try {
-      const auto examined = platform.pipeline->examine(round.line, round.todo[i], stop);
+      const auto examined = platform.pipeline->examine({round.line, round.todo[i], stop});
       if (examined == Pipeline::Examined::stopped) return Ended::stopped;
       if (examined == Pipeline::Examined::put_off) {
         const builders::BuildFailure& failure = platform.pipeline->why_put_off();
         put_off_commit(platform, commit, {builders::name_of(failure.kind), failure.sentence});
       } else {
-        settle_co_suspects(store_, ground_.publisher, platform.key, commit.id, now_seconds());
+        settle_co_suspects(store_, context_.publisher, platform.key, commit.id, now_seconds());
         if (!watch_.commit_file.empty() && round.todo[i] >= newest) {
           write_by_rename(watch_.commit_file, commit.id + "\n");
         }
         newest = std::max(newest, round.todo[i]);
       }
     } catch (const HostError& error) {
-      return is_broken_ground(error.what());
+      return host_failed(error.what());
     } catch (const std::system_error& error) {
       const bool full = error.code() == std::errc::no_space_on_device || error.code().value() == EDQUOT;
-      if (full) return is_broken_ground(error.what());
+      if (full) return host_failed(error.what());
       put_off_commit(platform, commit, {builders::name_of(unexpected), error.what()});
     } catch (const std::exception& error) {
       put_off_commit(platform, commit, {builders::name_of(unexpected), error.what()});
@@ -307,7 +290,7 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const std::stop_to
     if (i + 1 < round.todo.size()) serve_requests(stop);
     if (stop.stop_requested()) return Ended::stopped;
     // A backlog may take days, and a sandbox may be there in a minute.
-    if (ground_.try_isolation) ground_.try_isolation();
+    if (context_.try_isolation) context_.try_isolation();
     if (!platform.pipeline) make_pipeline(platform);
   }
   platform.line = round.line;
@@ -316,34 +299,34 @@ WatchWalk::Ended WatchWalk::walk_platform(Platform& platform, const std::stop_to
 }
 
 void WatchWalk::make_pipeline(Platform& platform) {
-  PipelineSettings& pipeline = platform.settings;
+  WalkSettings pipeline;
   pipeline.key = platform.key;
   pipeline.url = source_.shown;
-  pipeline.control = control_of(watch_.control);
+  pipeline.control = watch_.control;
   pipeline.tests = tests_;
   pipeline.max_launches = static_cast<std::size_t>(settings_.max_launches);
   pipeline.layouts = static_cast<std::size_t>(settings_.layouts);
-  pipeline.records = watch_.regression ? PipelineSettings::Records::confirm : PipelineSettings::Records::none;
-  pipeline.scratch = ground_.scratch;
+  pipeline.records = watch_.regression ? WalkSettings::Records::confirm : WalkSettings::Records::none;
+  pipeline.scratch = context_.scratch;
   if (!watch_.base_commit.empty()) {
     const auto base = repository_->find(watch_.base_commit);
     if (!base)
       throw InputError(fmt::format("watch {}: there is no commit {}", watch_.name, watch_.base_commit));
     pipeline.base_commit = base->id;
   }
-  pipeline.cpus = ground_.cpus;
+  pipeline.cpus = context_.cpus;
   pipeline.confirmation_time = settings_.confirmation_time;
-  platform.workshop = std::make_unique<Workshop>(Workshop{
-      platform.building->builder(), *platform.runner, store_, ground_.publisher, now_seconds, status_,
-      ground_.show, this_host, [this](const std::string& commit) { return facts_of(commit); }});
-  if (ground_.report) {
-    platform.workshop->results = [this, name = platform.key.platform](const TrialResults& results) {
+  WalkContext context{
+      platform.building->builder(), *platform.runner, store_, context_.publisher, now_seconds, status_,
+      context_.show, this_host, [this](const std::string& commit) { return facts_of(commit); }};
+  if (context_.report) {
+    context.results = [this, name = platform.key.platform](const TrialResults& results) {
       report(results, name);
     };
   }
-  platform.pipeline = std::make_unique<Pipeline>(pipeline, *platform.workshop);
-  platform.idle = std::make_unique<IdleTime>(pipeline, *platform.workshop, platform.pipeline->bench());
-  platform.desk = std::make_unique<RequestDesk>(pipeline, *platform.workshop, *platform.pipeline);
+  platform.pipeline = std::make_unique<Pipeline>(std::move(pipeline), std::move(context));
+  platform.idle = std::make_unique<IdleTime>(platform.pipeline->steps());
+  platform.requests = std::make_unique<RequestHandler>(*platform.pipeline);
 }
 
 std::string WatchWalk::start_of() const {
@@ -364,7 +347,7 @@ void WatchWalk::fail(const char* kind, const std::string& sentence) {
   }
   status_.last_error = sentence;
   status_.last_error_at = now_seconds();
-  ground_.show();
+  context_.show();
 }
 
 void WatchWalk::refresh_open_regressions() {
@@ -378,7 +361,7 @@ void WatchWalk::refresh_open_regressions() {
     status_.unconfirmed.push_back({record.id, record.benchmark, record.treatment.id,
                                    record.confirmation.failure, record.confirmation.tries, most_tries});
   }
-  ground_.show();
+  context_.show();
 }
 
 int WatchWalk::exit_code(Ended ended) const {
@@ -396,9 +379,9 @@ int code_of_tip(const store::Store& store, const WatchKey& key, const std::strin
   if (!build || !build->succeeded || verdicts.empty()) return 4;
   int code = 0;
   for (const auto& verdict : verdicts) {
-    if (verdict.outcome == "failed" || verdict.outcome.ends_with("_fails")) return 4;
+    if (analysis::is_failure(verdict.outcome)) return 4;
     const bool of_its_own = report::series_name(verdict.benchmark, verdict.metric) == verdict.benchmark;
-    if (verdict.outcome == "inconclusive" && of_its_own) code = 3;
+    if (verdict.outcome == analysis::Outcome::inconclusive && of_its_own) code = 3;
   }
   // A suspect without a confirmation is neither slower nor fine yet.
   for (const Record& record : store.records({key, {}, {}, RecordState::noted})) {

@@ -18,7 +18,7 @@
 #include "daemon/records/run_record.hpp"
 #include "daemon/service/building.hpp"
 #include "daemon/service/loop.hpp"
-#include "daemon/service/request_desk.hpp"
+#include "daemon/service/request_handler.hpp"
 #include "daemon/walk/late_commits.hpp"
 #include "daemon/walk/pipeline.hpp"
 #include "daemon/walk/poller.hpp"
@@ -26,7 +26,7 @@
 namespace tandem::daemon {
 
 /// What all watches share. It outlives them.
-struct WalkGround {
+struct WatchContext {
   const config::Settings& settings;
   const Installation& installation;
   const Isolation& isolation;
@@ -40,7 +40,7 @@ struct WalkGround {
   std::function<void(const RunRecord&)> report = {};
   std::filesystem::path scratch = {};
   std::shared_ptr<builders::CacheBudget> budget = {};  ///< of the executable cache; nothing: no limit
-  std::function<void()> try_isolation = {};            ///< may make the isolation of the ground another one
+  std::function<void()> try_isolation = {};            ///< may change the isolation
 };
 
 /// Reads everything of a watch that can be wrong without a state directory: its spec, its source and its
@@ -62,7 +62,7 @@ void give_missing_patches(store::Store& store, const Publisher& publisher, const
 class WatchWalk {
  public:
   /// Reads the spec, finds the source and the build scripts. Throws InputError.
-  WatchWalk(WalkGround ground, const config::WatchSettings& watch);
+  WatchWalk(WatchContext context, const config::WatchSettings& watch);
 
   enum class Ended { at_tip, fetch_failed, step_failed, stopped };
   /// One pass to the tip. Failures of the outside are stored as events and shown. A branch that cannot be
@@ -92,7 +92,7 @@ class WatchWalk {
   /// The exit code that this watch alone would give after `ended`.
   [[nodiscard]] int exit_code(Ended ended) const;
 
-  /// Builds from now on as the isolation of the ground says, which has changed. Between commits only.
+  /// Builds from now on in the isolation that is in force, which has changed. Between commits only.
   void take_isolation();
 
   [[nodiscard]] const std::string& name() const { return watch_.name; }
@@ -105,12 +105,10 @@ class WatchWalk {
     std::unique_ptr<QuietRunner> runner;
     std::unique_ptr<Pipeline> pipeline;
     std::unique_ptr<IdleTime> idle;
-    std::unique_ptr<RequestDesk> desk;
+    std::unique_ptr<RequestHandler> requests;
     std::optional<Line> line;                    ///< of the last round
     std::string settled_tip;                     ///< for which records were carried over
     std::map<std::string, std::string> patches;  ///< patch id by commit, of the line
-    PipelineSettings settings;                   ///< of the three
-    std::unique_ptr<Workshop> workshop;
     std::int64_t forgot_at = 0;  ///< when old data was last dropped
   };
 
@@ -159,7 +157,7 @@ class WatchWalk {
   /// How far the builds may be ahead of the measurements: each costs room in the cache.
   static constexpr std::size_t commits_ahead = 4;
 
-  WalkGround ground_;
+  WatchContext context_;
   const config::Settings& settings_;
   const config::WatchSettings& watch_;
   store::Store& store_;
@@ -177,7 +175,7 @@ class WatchWalk {
   bool went_through_ = false;             ///< one pass at least
   bool at_tip_ = false;                   ///< the last pass got there
   bool files_are_here_ = false;           ///< all that the specs name
-  std::set<std::int64_t> put_off_;        ///< own requests that met broken ground since the last pass
+  std::set<std::int64_t> put_off_;        ///< own requests that met a host failure since the last pass
   std::vector<Request> unsaved_answers_;  ///< requests whose last write failed
   std::size_t host_failures_ = 0;         ///< in a row
   std::chrono::steady_clock::time_point next_walk_{};

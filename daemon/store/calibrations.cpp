@@ -160,7 +160,7 @@ void Store::add_null_screen(const WatchKey& key, const NullScreen& screen) {
               "INSERT INTO null_screen (scope, benchmark, outcome, evidence, at) VALUES (?, ?, ?, ?, ?)"))
         .with(database_->scope(key))
         .with(screen.benchmark)
-        .with(screen.outcome)
+        .with(analysis::name_of(screen.outcome))
         .with(screen.evidence)
         .with(screen.at)
         .run();

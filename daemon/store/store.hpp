@@ -20,19 +20,27 @@
 
 namespace tandem::daemon::store {
 
-/// What the screen of one benchmark of one commit said. `control` is empty for the first commit of a walk.
+/// What a benchmark of a commit is: equal where it is the same thing measured in the same way.
+struct Definition {
+  std::string spec;     ///< of everything that the test gives the program; empty: not known
+  std::string version;  ///< that the program says the benchmark has; empty: not known
+};
+/// What is not known is no difference. Older stores know nothing.
+[[nodiscard]] bool same_definition(const Definition& one, const Definition& other);
+
+/// What was said of one benchmark of one commit. `control` is empty for the first commit of a walk.
 struct StoredVerdict {
   std::string commit;
   std::string control;
   std::string benchmark;
   specs::Metric metric;
-  std::string outcome;  ///< a name of analysis::Outcome, or "new", "missing"
-  std::string note;     ///< a sentence, e.g. why it failed or which commit it is identical to
+  analysis::Outcome outcome = analysis::Outcome::inconclusive;
+  std::string note;  ///< a sentence, e.g. why it failed or which commit it is identical to
   analysis::Verdict verdict;
   analysis::ScreenHistory history;  ///< every launch, so that the screen can be continued
   std::uint64_t seed = 0;
   std::int64_t at = 0;
-  std::string definition = {};  ///< equal where the benchmark is the same thing measured in the same way
+  Definition definition = {};
 };
 
 /// How the build of a commit ended.
@@ -86,7 +94,7 @@ struct StoredPoint {
 /// A screen of a commit against itself, made for the sake of knowing how often equal builds are suspects.
 struct NullScreen {
   std::string benchmark;
-  std::string outcome;
+  analysis::Outcome outcome = analysis::Outcome::inconclusive;
   double evidence = 1;  ///< the largest against "no change"
   std::int64_t at = 0;
 };

@@ -1,6 +1,9 @@
 // The verdicts of the screens, and what confirmed steps leave behind.
 #include "daemon/store/verdicts.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -75,7 +78,23 @@ analysis::ScreenHistory history_from_text(std::string_view text) {
   return history;
 }
 
+bool same_definition(const Definition& one, const Definition& other) {
+  if (one.spec.empty() || other.spec.empty()) return true;
+  return one.spec == other.spec &&
+         (one.version.empty() || other.version.empty() || one.version == other.version);
+}
+
 namespace {
+
+/// In the file: "spec/version", or nothing.
+std::string definition_text(const Definition& definition) {
+  return definition.spec.empty() ? "" : definition.spec + "/" + definition.version;
+}
+
+Definition definition_from_text(const std::string& text) {
+  const std::size_t end = std::min(text.find('/'), text.size());
+  return {text.substr(0, end), text.substr(std::min(end + 1, text.size()))};
+}
 
 constexpr std::string_view columns =
     "SELECT commit_hash, control, benchmark, metric, unit, direction, outcome, note, verdict, history, seed, "
@@ -91,13 +110,15 @@ StoredVerdict verdict_from(const Query& row) {
   stored.metric.unit = row.text(4);
   stored.metric.direction =
       row.number(5) == 0 ? specs::Direction::lower_is_better : specs::Direction::higher_is_better;
-  stored.outcome = row.text(6);
+  const auto outcome = analysis::outcome_named(row.text(6));
+  if (!outcome) throw Error(fmt::format("\"{}\" is no outcome of a verdict", row.text(6)));
+  stored.outcome = *outcome;
   stored.note = row.text(7);
   stored.verdict = report::verdict_from_text(row.text(8));
   stored.history = history_from_text(row.text(9));
   stored.seed = static_cast<std::uint64_t>(row.number(10));
   stored.at = row.number(11);
-  stored.definition = row.text(12);
+  stored.definition = definition_from_text(row.text(12));
   return stored;
 }
 
@@ -120,13 +141,13 @@ std::vector<Record> Store::save_step(const WatchKey& key, const Step& step) {
         .with(verdict.metric.name)
         .with(verdict.metric.unit)
         .with(std::int64_t{verdict.metric.direction == specs::Direction::higher_is_better})
-        .with(verdict.outcome)
+        .with(analysis::name_of(verdict.outcome))
         .with(verdict.note)
         .with(report::verdict_text(verdict.verdict))
         .with(history_text(verdict.history))
         .with(static_cast<std::int64_t>(verdict.seed))
         .with(verdict.at)
-        .with(verdict.definition)
+        .with(definition_text(verdict.definition))
         .run();
     for (const Record& record : step.records) database_->save(record);
     for (const RecordChange& change : step.changes) changed.push_back(database_->save(change));

@@ -75,7 +75,7 @@ void BuildAhead::work(const std::stop_token& stop) {
       auto built = behind_.build(commit, stop);
       if (auto* failed = std::get_if<BuildFailure>(&built)) failure = std::move(*failed);
     } catch (const std::exception&) {
-      // Broken ground: whoever asks for the commit meets it again, and says so.
+      // The host failed: whoever asks for the commit meets it again, and says so.
     }
     lock.lock();
     current_.clear();

@@ -23,15 +23,6 @@ constexpr std::size_t null_commits = 30;
 
 }  // namespace
 
-analysis::Direction direction_of(const Suspect& suspect) {
-  return suspect.screened.verdict.outcome == analysis::Outcome::slower ? analysis::Direction::slower
-                                                                       : analysis::Direction::faster;
-}
-
-bool is_relinked(const Suspect& suspect) {
-  return suspect.relinking == Relinking::possible;
-}
-
 bool is_confirmed(const std::optional<ConfirmationRecord>& record) {
   return record && record->result.outcome == ConfirmationOutcome::confirmed;
 }
@@ -42,7 +33,7 @@ bool has_failed(const std::optional<ConfirmationRecord>& record) {
 
 ConfirmationRecord failed_confirmation(const Suspect& suspect, std::string why) {
   ConfirmationRecord record;
-  record.exact = suspect.screened.rule == Screened::Rule::exact;
+  record.exact = suspect.is_exact();
   record.result.outcome = ConfirmationOutcome::failed;
   // Nothing was measured, so nothing is excluded.
   record.result.ratio = {1.0, 0.0, std::numeric_limits<double>::infinity(), 1.0};
@@ -53,40 +44,40 @@ ConfirmationRecord failed_confirmation(const Suspect& suspect, std::string why) 
 
 /// A task with what it holds on to: the layouts of the unit that runs.
 struct Confirmer::Prepared {
-  explicit Prepared(LayoutShelf& shelf) : layouts(shelf) {}
+  explicit Prepared(Layouts& all) : layouts(all) {}
   ~Prepared() { layouts.drop(linked); }
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
 
-  LayoutShelf& layouts;
+  Layouts& layouts;
   ConfirmationTask task;
   bool fresh = false;
   std::vector<Executable> linked;
   std::optional<RelinkFailure> unlinked;  ///< why the last unit has no programs
 };
 
-std::unique_ptr<Confirmer::Prepared> Confirmer::prepare(const Line& line, std::size_t control,
+std::unique_ptr<Confirmer::Prepared> Confirmer::prepare(const Examination& at, std::size_t control,
                                                         std::size_t treatment, const Suspect& suspect,
-                                                        std::uint64_t stream, const std::stop_token& stop) {
-  const Executable* one = bench_.build(line.commits[control], stop);
-  const Executable* other = one == nullptr ? nullptr : bench_.build(line.commits[treatment], stop);
-  if (other == nullptr || stop.stop_requested()) return nullptr;
-  auto prepared = std::make_unique<Prepared>(bench_.layouts());
+                                                        std::uint64_t stream) {
+  const Executable* one = builds_.build(at.commit_at(control), at.stop);
+  const Executable* other = one == nullptr ? nullptr : builds_.build(at.commit_at(treatment), at.stop);
+  if (other == nullptr || at.stopped()) return nullptr;
+  auto prepared = std::make_unique<Prepared>(layouts_);
   ConfirmationTask& task = prepared->task;
   const auto built = pair_of(*suspect.test, *one, *other, settings_.scratch);
   prepared->fresh =
-      is_relinked(suspect) && one->layout_unresolved.empty() && other->layout_unresolved.empty();
+      suspect.is_relinked() && one->layout_unresolved.empty() && other->layout_unresolved.empty();
   task.seed = suspect.seed + (stream << 32);
   if (prepared->fresh) {
     task.as_built = built;
     task.pair = [this, one, other, &suspect, &held = prepared->linked, &unlinked = prepared->unlinked,
                  seed = task.seed,
-                 stop](std::uint64_t unit) -> std::variant<runners::ProgramPair, std::string> {
-      bench_.layouts().drop(held);
+                 stop = at.stop](std::uint64_t unit) -> std::variant<runners::ProgramPair, std::string> {
+      layouts_.drop(held);
       unlinked.reset();
       Random seeds(seed ^ (unit + 1) * 0xd1342543de82ef95);
       for (const Executable* side : {one, other}) {
-        auto layout = bench_.layouts().fresh(*side, seeds.next() | builders::first_fresh_layout, stop);
+        auto layout = layouts_.fresh(*side, seeds.next() | builders::first_fresh_layout, stop);
         if (auto* why = std::get_if<RelinkFailure>(&layout)) {
           unlinked = std::move(*why);
           return unlinked->sentence;
@@ -101,7 +92,7 @@ std::unique_ptr<Confirmer::Prepared> Confirmer::prepare(const Line& line, std::s
   task.subject = suspect.subject;
   task.benchmark = suspect.candidate.in_program;
   task.metric = suspect.candidate.metric;
-  task.suspected = direction_of(suspect);
+  task.suspected = suspect.direction();
   task.statistic =
       suspect.screened.verdict.decided_by_total ? analysis::Statistic::total : analysis::Statistic::median;
   task.minimum_effect = bar(suspect, prepared->fresh);
@@ -109,22 +100,20 @@ std::unique_ptr<Confirmer::Prepared> Confirmer::prepare(const Line& line, std::s
   return prepared;
 }
 
-std::optional<ConfirmationRecord> Confirmer::confirm(const Line& line, std::size_t control,
+std::optional<ConfirmationRecord> Confirmer::confirm(const Examination& at, std::size_t control,
                                                      std::size_t treatment, const Suspect& suspect,
-                                                     std::uint64_t stream, const std::stop_token& stop,
-                                                     double alpha) {
-  const auto prepared = prepare(line, control, treatment, suspect, stream, stop);
+                                                     std::uint64_t stream, double alpha) {
+  const auto prepared = prepare(at, control, treatment, suspect, stream);
   if (!prepared) return std::nullopt;
   prepared->task.alpha = alpha;
   const auto show = [&](const ScreeningProgress& progress) {
-    bench_.tell_progress(progress, suspect.candidate.name);
+    log_.show_progress(progress, suspect.candidate.name);
   };
   RunSamples samples;
-  KeepingRunner runner(workshop_.runner, samples, KeepingRunner::Which::all);
-  auto result = suspect.screened.rule == Screened::Rule::exact
-                    ? confirm_exactly(runner, prepared->task, stop)
-                    : confirm_suspect(runner, prepared->task, show, stop);
-  if (stop.stop_requested()) return std::nullopt;
+  KeepingRunner runner(context_.runner, samples, KeepingRunner::Which::all);
+  auto result = suspect.is_exact() ? confirm_exactly(runner, prepared->task, at.stop)
+                                   : confirm_suspect(runner, prepared->task, show, at.stop);
+  if (at.stopped()) return std::nullopt;
   ConfirmationRecord record;
   if (auto* measured = std::get_if<ConfirmationRecord>(&result)) {
     record = std::move(*measured);
@@ -132,26 +121,25 @@ std::optional<ConfirmationRecord> Confirmer::confirm(const Line& line, std::size
     record = failed_confirmation(suspect, std::get<RunFailure>(result).what);
     record.minimum_effect = prepared->task.minimum_effect;
   }
-  record.control = line.commits[control].id;
-  record.treatment = line.commits[treatment].id;
+  record.control = at.id_at(control);
+  record.treatment = at.id_at(treatment);
   record.relinked = prepared->fresh && !record.exact;
-  if (workshop_.results) {
-    const bool slower = is_confirmed(record) && direction_of(suspect) == analysis::Direction::slower;
+  if (context_.results) {
+    const bool slower = is_confirmed(record) && suspect.direction() == analysis::Direction::slower;
     TestRun run;
     run.series = samples.kept();
-    workshop_.results({*suspect.test, std::move(run), line.commits[control], line.commits[treatment],
+    context_.results({*suspect.test, std::move(run), at.commit_at(control), at.commit_at(treatment),
                        slower ? TrialResults::Type::regress : TrialResults::Type::verify,
                        suspect.candidate.in_program});
   }
   return record;
 }
 
-std::variant<std::optional<double>, RunFailure> Confirmer::unit(const Line& line, std::size_t control,
+std::variant<std::optional<double>, RunFailure> Confirmer::unit(const Examination& at, std::size_t control,
                                                                 std::size_t treatment, const Suspect& suspect,
-                                                                std::uint64_t stream,
-                                                                const std::stop_token& stop) {
+                                                                std::uint64_t stream) {
   constexpr std::optional<double> none;
-  const auto prepared = prepare(line, control, treatment, suspect, stream, stop);
+  const auto prepared = prepare(at, control, treatment, suspect, stream);
   if (!prepared) return none;
   std::optional<RunFailure> of_host;
   const auto note = [&](RunFailure failure) {
@@ -159,12 +147,12 @@ std::variant<std::optional<double>, RunFailure> Confirmer::unit(const Line& line
     of_host.reset();
     if (failure.reason == RunFailure::Reason::not_started && !refused) of_host = std::move(failure);
   };
-  bench_.tell_progress({ScreeningProgress::Phase::confirming, suspect.candidate.in_program, 1, 1},
-                       suspect.candidate.name);
-  if (suspect.screened.rule == Screened::Rule::exact) {
-    const double sign = direction_of(suspect) == analysis::Direction::slower ? 1 : -1;
-    auto result = confirm_exactly(workshop_.runner, prepared->task, stop);
-    if (stop.stop_requested()) return none;
+  log_.show_progress({ScreeningProgress::Phase::confirming, suspect.candidate.in_program, 1, 1},
+                     suspect.candidate.name);
+  if (suspect.is_exact()) {
+    const double sign = suspect.direction() == analysis::Direction::slower ? 1 : -1;
+    auto result = confirm_exactly(context_.runner, prepared->task, at.stop);
+    if (at.stopped()) return none;
     if (const auto* record = std::get_if<ConfirmationRecord>(&result)) {
       return record->result.outcome == ConfirmationOutcome::confirmed ? sign : 0;
     }
@@ -173,8 +161,8 @@ std::variant<std::optional<double>, RunFailure> Confirmer::unit(const Line& line
     return none;
   }
   for (std::uint64_t attempt = 0; attempt < 2; ++attempt) {
-    auto measured = measure_unit(workshop_.runner, prepared->task, attempt, stop);
-    if (stop.stop_requested()) return none;
+    auto measured = measure_unit(context_.runner, prepared->task, attempt, at.stop);
+    if (at.stopped()) return none;
     const auto* value = std::get_if<std::optional<double>>(&measured);
     if (value != nullptr && *value) return *value;
     of_host.reset();
@@ -184,17 +172,16 @@ std::variant<std::optional<double>, RunFailure> Confirmer::unit(const Line& line
   return none;
 }
 
-std::vector<double> Confirmer::as_built(const Line& line, std::size_t control, std::size_t treatment,
-                                        const Suspect& suspect, std::size_t count,
-                                        const std::stop_token& stop) {
-  const auto prepared = prepare(line, control, treatment, suspect, 0, stop);
+std::vector<double> Confirmer::as_built(const Examination& at, std::size_t control, std::size_t treatment,
+                                        const Suspect& suspect, std::size_t count) {
+  const auto prepared = prepare(at, control, treatment, suspect, 0);
   if (!prepared) return {};
-  return launches_as_built(workshop_.runner, prepared->task, count, 0, stop);
+  return launches_as_built(context_.runner, prepared->task, count, 0, at.stop);
 }
 
 double Confirmer::bar(const Suspect& suspect, bool fresh) const {
   if (fresh) return analysis::minimum_effect(suspect.margin.value);
-  const auto effects = workshop_.store.null_effects(settings_.key, suspect.candidate.name,
+  const auto effects = context_.store.null_effects(settings_.key, suspect.candidate.name,
                                                     suspect.screened.metric.name, null_commits);
   const double spread = effects.size() >= fewest_null_commits
                             ? analysis::robust_deviation(effects).value_or(0)

@@ -85,6 +85,8 @@ std::optional<std::size_t> level_before(const Line& line, std::size_t treatment,
   return level;
 }
 
+namespace {
+
 std::optional<std::size_t> control_by_week(const Line& line, const ControlQuestion& question) {
   if (question.treatment == 0) return std::nullopt;
   std::optional<std::size_t> latest;
@@ -103,7 +105,7 @@ std::optional<std::size_t> control_by_week(const Line& line, const ControlQuesti
   return latest;
 }
 
-std::optional<std::size_t> control_by_base(const ControlQuestion& question) {
+std::optional<std::size_t> control_by_base(const Line& /*line*/, const ControlQuestion& question) {
   std::optional<std::size_t> base = question.base;
   // A benchmark that is younger than the base begins with the first commit that has it.
   while (base && *base < question.treatment && !question.usable(*base)) ++*base;
@@ -122,12 +124,30 @@ std::optional<std::size_t> control_by_tag(const Line& line, const ControlQuestio
   for (std::size_t at = 0; at < question.treatment && !by_tag.base; ++at) {
     if (question.usable(at)) by_tag.base = at;
   }
-  return control_by_base(by_tag);
+  return control_by_base(line, by_tag);
 }
 
-std::optional<std::size_t> control_by_parent(const ControlQuestion& question) {
+std::optional<std::size_t> control_by_parent(const Line& /*line*/, const ControlQuestion& question) {
   for (std::size_t before = question.treatment; before > 0; --before) {
     if (question.usable(before - 1)) return before - 1;
+  }
+  return std::nullopt;
+}
+
+using Rule = std::optional<std::size_t> (*)(const Line&, const ControlQuestion&);
+constexpr std::pair<config::ControlRule, Rule> rules[] = {
+    {config::ControlRule::week, control_by_week},
+    {config::ControlRule::parent, control_by_parent},
+    {config::ControlRule::fixed, control_by_base},
+    {config::ControlRule::tag, control_by_tag},
+};
+
+}  // namespace
+
+std::optional<std::size_t> control_by(config::ControlRule rule, const Line& line,
+                                      const ControlQuestion& question) {
+  for (const auto& [one, control] : rules) {
+    if (one == rule) return control(line, question);
   }
   return std::nullopt;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "builders/commit.hpp"
+#include "config/settings.hpp"
 #include "daemon/records/record.hpp"
 
 namespace tandem::daemon {
@@ -55,21 +56,21 @@ struct ControlQuestion {
   std::optional<std::size_t> base;   ///< base_commit
 };
 
-/// The latest of {first usable commit of the treatment's week, L(b), base_commit} that lies before the
+/// The control by one of the rules; nothing: there is no commit to compare with.
+///
+/// `week`: the latest of {first usable commit of the treatment's week, L(b), base_commit} that lies before the
 /// treatment. The first commit of a week is judged against the first of its parent's week. Where none of
-/// these exists, the first usable commit of the line; nothing if there is none.
-[[nodiscard]] std::optional<std::size_t> control_by_week(const Line& line, const ControlQuestion& question);
-
-/// The latest of {base_commit, L(b)} before the treatment: without the level every commit after a regression
-/// would be found slower again. In place of a base without the benchmark, the first commit after it that has
-/// it.
-[[nodiscard]] std::optional<std::size_t> control_by_base(const ControlQuestion& question);
-
-/// The latest of {last tagged usable commit, L(b)} before the treatment; before the first tag, the first
-/// usable commit of the line.
-[[nodiscard]] std::optional<std::size_t> control_by_tag(const Line& line, const ControlQuestion& question);
-
-/// The nearest usable commit before the treatment.
-[[nodiscard]] std::optional<std::size_t> control_by_parent(const ControlQuestion& question);
+/// these exists, the first usable commit of the line.
+///
+/// `fixed`: the latest of {base_commit, L(b)} before the treatment: without the level every commit after a
+/// regression would be found slower again. In place of a base without the benchmark, the first commit after
+/// it that has it.
+///
+/// `tag`: the latest of {last tagged usable commit, L(b)} before the treatment; before the first tag, the
+/// first usable commit of the line.
+///
+/// `parent`: the nearest usable commit before the treatment.
+[[nodiscard]] std::optional<std::size_t> control_by(config::ControlRule rule, const Line& line,
+                                                    const ControlQuestion& question);
 
 }  // namespace tandem::daemon

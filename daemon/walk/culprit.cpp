@@ -21,10 +21,6 @@ constexpr double most_of_it = 0.8;
 constexpr double exact_effect = 1;
 constexpr double exact_sigma = 0.05;
 
-bool is_exact(const Suspect& suspect) {
-  return suspect.screened.rule == Screened::Rule::exact;
-}
-
 /// The same benchmark, suspected of the opposite.
 Suspect turned(Suspect suspect) {
   auto& outcome = suspect.screened.verdict.outcome;
@@ -40,8 +36,8 @@ double effect_of(const ConfirmationRecord& whole) {
 
 analysis::CulpritSearchSettings settings_for(const Suspect& suspect, const ConfirmationRecord& whole) {
   analysis::CulpritSearchSettings settings;
-  if (is_exact(suspect)) {
-    settings.effect = direction_of(suspect) == analysis::Direction::slower ? exact_effect : -exact_effect;
+  if (suspect.is_exact()) {
+    settings.effect = suspect.direction() == analysis::Direction::slower ? exact_effect : -exact_effect;
     settings.sigma = exact_sigma;
     settings.smallest_effect = exact_effect / 2;
     return settings;
@@ -102,35 +98,36 @@ class StatusWord {
 }  // namespace
 
 std::string CulpritHunt::identity_at(const Line& line, std::size_t position) const {
-  const auto build = workshop_.store.build(settings_.key, line.commits[position].id);
+  const auto build = context_.store.build(settings_.key, line.commits[position].id);
   return build && build->succeeded ? build->identity : std::string();
 }
 
 std::vector<double> CulpritHunt::priors(const Line& line, const std::vector<std::size_t>& candidates) const {
   std::vector<double> weights;
   for (const std::size_t at : candidates) {
-    weights.push_back(workshop_.facts ? builders::culprit_weight(workshop_.facts(line.commits[at].id)) : 1);
+    weights.push_back(context_.facts ? builders::culprit_weight(context_.facts(line.commits[at].id)) : 1);
   }
   return weights;
 }
 
-std::optional<FoundStep> CulpritHunt::search(const Line& line, const Suspect& suspect, std::size_t good,
-                                             std::size_t bad, const ConfirmationRecord& whole,
-                                             const std::stop_token& stop) {
+std::optional<FoundStep> CulpritHunt::search(const Examination& examination, const Suspect& suspect,
+                                             std::size_t good, std::size_t bad,
+                                             const ConfirmationRecord& whole) {
+  const Line& line = examination.line;
   const auto candidates = range(line, good, bad);
   analysis::CulpritSearch search(settings_for(suspect, whole), priors(line, candidates));
   SearchRecord record;
   record.commits = candidates.size();
   std::vector<std::string> identities(candidates.size());  // of those that were built for it
   const std::string of_good = identity_at(line, good);
-  const StatusWord word(workshop_.status.search);
+  const StatusWord word(context_.status.search);
   while (const auto next = search.next()) {
     const std::size_t at = candidates[*next];
-    workshop_.status.search = fmt::format("{} among {} commits, {} measurements", suspect.candidate.name,
+    context_.status.search = fmt::format("{} among {} commits, {} measurements", suspect.candidate.name,
                                           candidates.size(), record.measurements);
     if (identities[*next].empty()) {
-      const bool builds = bench_.build(line.commits[at], stop) != nullptr;
-      if (stop.stop_requested()) return std::nullopt;
+      const bool builds = builds_.build(line.commits[at], examination.stop) != nullptr;
+      if (examination.stopped()) return std::nullopt;
       if (!builds) {
         search.broken(*next);
         record.broken.push_back(line.commits[at].id);
@@ -152,8 +149,8 @@ std::optional<FoundStep> CulpritHunt::search(const Line& line, const Suspect& su
       }
       if (mine.empty()) identities[*next] = line.commits[at].id;
     }
-    const auto unit = confirmer_.unit(line, good, at, suspect, ++stream_, stop);
-    if (stop.stop_requested()) return std::nullopt;
+    const auto unit = confirmer_.unit(examination, good, at, suspect, ++stream_);
+    if (examination.stopped()) return std::nullopt;
     if (const auto* failure = std::get_if<runners::RunFailure>(&unit)) {
       ConfirmationRecord failed = failed_confirmation(suspect, failure->what);
       failed.control = line.commits[good].id;
@@ -182,14 +179,14 @@ std::optional<FoundStep> CulpritHunt::search(const Line& line, const Suspect& su
   return step;
 }
 
-std::optional<FoundStep> CulpritHunt::narrowed(const Line& line, const Suspect& suspect, FoundStep step,
-                                               const std::stop_token& stop) {
+std::optional<FoundStep> CulpritHunt::narrowed(const Examination& examination, const Suspect& suspect,
+                                               FoundStep step) {
   if (!suspect.likely_range) return step;
   const auto [after, up_to] = *suspect.likely_range;
   const bool inside = after >= step.control && up_to <= step.culprit && after < up_to;
   if (!inside || (after == step.control && up_to == step.culprit)) return step;
-  const auto part = confirmer_.confirm(line, after, up_to, suspect, ++stream_, stop);
-  if (stop.stop_requested()) return std::nullopt;
+  const auto part = confirmer_.confirm(examination, after, up_to, suspect, ++stream_);
+  if (examination.stopped()) return std::nullopt;
   if (has_failed(part)) return unconfirmed(step.control, step.culprit, *part);
   if (!is_confirmed(part) || effect_of(*part) / effect_of(step.confirmation) < most_of_it) return step;
   step.control = after;
@@ -198,26 +195,25 @@ std::optional<FoundStep> CulpritHunt::narrowed(const Line& line, const Suspect& 
   return step;
 }
 
-std::optional<std::vector<FoundStep>> CulpritHunt::hunt(const Line& line, const Suspect& suspect,
-                                                        std::size_t good, std::size_t bad,
-                                                        const ConfirmationRecord& whole,
-                                                        const std::stop_token& stop) {
+std::optional<std::vector<FoundStep>> CulpritHunt::hunt(const Examination& examination,
+                                                        const Suspect& suspect, std::size_t good,
+                                                        std::size_t bad, const ConfirmationRecord& whole) {
   std::vector<FoundStep> found;
   ConfirmationRecord left = whole;
-  const double sign = direction_of(suspect) == analysis::Direction::slower ? 1 : -1;
+  const double sign = suspect.direction() == analysis::Direction::slower ? 1 : -1;
   while (found.size() < most_steps) {
-    if (range(line, good, bad).size() == 1) {
-      found.push_back({FoundStep::Kind::culprit, good, bad, 1, {}, {}, left, direction_of(suspect)});
+    if (range(examination.line, good, bad).size() == 1) {
+      found.push_back({FoundStep::Kind::culprit, good, bad, 1, {}, {}, left, suspect.direction()});
       break;
     }
-    auto step = search(line, suspect, good, bad, left, stop);
+    auto step = search(examination, suspect, good, bad, left);
     if (!step) return std::nullopt;
     if (step->kind == FoundStep::Kind::culprit) {
       const bool is_whole = step->control == good && step->culprit == bad;
       const auto direct =
           is_whole ? std::optional(left)
-                   : confirmer_.confirm(line, step->control, step->culprit, suspect, ++stream_, stop);
-      if (stop.stop_requested()) return std::nullopt;
+                   : confirmer_.confirm(examination, step->control, step->culprit, suspect, ++stream_);
+      if (examination.stopped()) return std::nullopt;
       if (is_confirmed(direct)) {
         step->confirmation = *direct;
       } else if (has_failed(direct)) {
@@ -226,8 +222,8 @@ std::optional<std::vector<FoundStep>> CulpritHunt::hunt(const Line& line, const 
         // Luck may look like a small first step. If all of the change lies after it, that is searched.
         const auto ahead = step->culprit == bad
                                ? std::nullopt
-                               : confirmer_.confirm(line, step->culprit, bad, suspect, ++stream_, stop);
-        if (stop.stop_requested()) return std::nullopt;
+                               : confirmer_.confirm(examination, step->culprit, bad, suspect, ++stream_);
+        if (examination.stopped()) return std::nullopt;
         if (is_confirmed(ahead) &&
             sign * (effect_of(left) - effect_of(*ahead)) < std::log1p(left.minimum_effect) / 2) {
           good = step->culprit;
@@ -238,27 +234,27 @@ std::optional<std::vector<FoundStep>> CulpritHunt::hunt(const Line& line, const 
             has_failed(ahead) ? unconfirmed(good, bad, *ahead) : accumulated(good, bad, left, step->search);
       }
     }
-    if (step->kind == FoundStep::Kind::accumulated) step = narrowed(line, suspect, *step, stop);
+    if (step->kind == FoundStep::Kind::accumulated) step = narrowed(examination, suspect, *step);
     if (!step) return std::nullopt;
-    step->direction = direction_of(suspect);
+    step->direction = suspect.direction();
     found.push_back(*step);
     if (step->kind != FoundStep::Kind::culprit || step->culprit == bad) break;
     // Is something left of the whole change, or was some of it taken back?
     const double rest = sign * (effect_of(left) - effect_of(step->confirmation));
-    if (!is_exact(suspect) && rest < -std::log1p(left.minimum_effect)) {
+    if (!suspect.is_exact() && rest < -std::log1p(left.minimum_effect)) {
       const Suspect opposite = turned(suspect);
-      const auto back = confirmer_.confirm(line, step->culprit, bad, opposite, ++stream_, stop);
-      if (stop.stop_requested()) return std::nullopt;
-      const auto more = is_confirmed(back) ? hunt(line, opposite, step->culprit, bad, *back, stop)
+      const auto back = confirmer_.confirm(examination, step->culprit, bad, opposite, ++stream_);
+      if (examination.stopped()) return std::nullopt;
+      const auto more = is_confirmed(back) ? hunt(examination, opposite, step->culprit, bad, *back)
                                            : std::vector<FoundStep>{};
       if (!more) return std::nullopt;
       found.insert(found.end(), more->begin(), more->end());
       if (has_failed(back)) found.push_back(unconfirmed(step->culprit, bad, *back));
       break;
     }
-    if (!is_exact(suspect) && rest < std::log1p(left.minimum_effect)) break;
-    const auto remainder = confirmer_.confirm(line, step->culprit, bad, suspect, ++stream_, stop);
-    if (stop.stop_requested()) return std::nullopt;
+    if (!suspect.is_exact() && rest < std::log1p(left.minimum_effect)) break;
+    const auto remainder = confirmer_.confirm(examination, step->culprit, bad, suspect, ++stream_);
+    if (examination.stopped()) return std::nullopt;
     if (has_failed(remainder)) found.push_back(unconfirmed(step->culprit, bad, *remainder));
     if (!is_confirmed(remainder)) break;
     good = step->culprit;

@@ -31,33 +31,32 @@ struct FoundStep {
 /// before stands.
 class CulpritHunt {
  public:
-  CulpritHunt(const PipelineSettings& settings, const Workshop& workshop, Bench& bench)
-      : settings_(settings), workshop_(workshop), bench_(bench), confirmer_(settings, workshop, bench) {}
+  CulpritHunt(const WalkSettings& settings, const WalkContext& context, Builds& builds, Confirmer& confirmer)
+      : settings_(settings), context_(context), builds_(builds), confirmer_(confirmer) {}
 
   /// At least one step, oldest first. Nothing: it was stopped.
-  [[nodiscard]] std::optional<std::vector<FoundStep>> hunt(const Line& line, const Suspect& suspect,
+  [[nodiscard]] std::optional<std::vector<FoundStep>> hunt(const Examination& at, const Suspect& suspect,
                                                            std::size_t good, std::size_t bad,
-                                                           const ConfirmationRecord& whole,
-                                                           const std::stop_token& stop);
+                                                           const ConfirmationRecord& whole);
 
  private:
   /// The likeliest step of the range, not confirmed yet; of kind accumulated if there is none. Nothing:
   /// stopped.
-  [[nodiscard]] std::optional<FoundStep> search(const Line& line, const Suspect& suspect, std::size_t good,
-                                                std::size_t bad, const ConfirmationRecord& whole,
-                                                const std::stop_token& stop);
+  [[nodiscard]] std::optional<FoundStep> search(const Examination& at, const Suspect& suspect,
+                                                std::size_t good, std::size_t bad,
+                                                const ConfirmationRecord& whole);
   /// Of a change that has accumulated: the part of the range where a drift's points show it, if that part is
   /// confirmed to hold most of it. Else as it was. Nothing: stopped.
-  [[nodiscard]] std::optional<FoundStep> narrowed(const Line& line, const Suspect& suspect, FoundStep step,
-                                                  const std::stop_token& stop);
+  [[nodiscard]] std::optional<FoundStep> narrowed(const Examination& at, const Suspect& suspect,
+                                                  FoundStep step);
   [[nodiscard]] std::vector<double> priors(const Line& line,
                                            const std::vector<std::size_t>& candidates) const;
   [[nodiscard]] std::string identity_at(const Line& line, std::size_t position) const;
 
-  const PipelineSettings& settings_;
-  const Workshop& workshop_;
-  Bench& bench_;
-  Confirmer confirmer_;
+  const WalkSettings& settings_;
+  const WalkContext& context_;
+  Builds& builds_;
+  Confirmer& confirmer_;
   std::uint64_t stream_ = 16;  ///< those before it belong to the confirmations of the suspect itself
 };
 

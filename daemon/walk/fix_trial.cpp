@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "daemon/walk/confirmer.hpp"
-
 namespace tandem::daemon {
 namespace {
 
@@ -14,29 +12,6 @@ using analysis::Outcome;
 
 /// Confirmations of a suspect, of a search and of a rerun have other streams of coins.
 constexpr std::uint64_t stream_of_fixes = 5;
-
-std::optional<std::size_t> control_of_fix(Bench& bench, const Line& line, const Record& regression) {
-  if (const auto known = line.position(regression.confirmation.control)) return known;
-  const auto culprit = line.position(regression.culprit.id);
-  return culprit ? bench.nearest_before(line, *culprit, regression.benchmark) : std::nullopt;
-}
-
-/// The trial of the record's benchmark alone; nothing: none of the tests lists it.
-std::optional<Trial> trial_of_fix(Bench& bench, const PipelineSettings& settings,
-                                  const builders::Executable& executable, const Record& regression,
-                                  std::size_t control, const std::stop_token& stop) {
-  for (const Test& test : settings.tests) {
-    const auto listed = bench.listed(test, executable, stop);
-    const auto* trials = std::get_if<std::vector<Trial>>(&listed);
-    if (trials == nullptr) continue;
-    for (const Trial& trial : *trials) {
-      for (const Candidate& candidate : trial.candidates) {
-        if (candidate.name == regression.benchmark) return narrowed(trial, control, {candidate});
-      }
-    }
-  }
-  return std::nullopt;
-}
 
 /// The earlier try of the same measurement; nothing: this is the first.
 const FixTrial* earlier_try(const Record& regression, const std::string& fixed_by) {
@@ -54,47 +29,63 @@ analysis::ScreenHistory history_of(const FixTrial* earlier, const FixTrial& now,
 
 }  // namespace
 
-std::optional<FixTrial> FixTrials::measure(const Line& line, std::size_t treatment, const Record& regression,
-                                           const std::string& fixed_by, const std::stop_token& stop) {
+std::optional<std::size_t> FixTrials::control_of(const Line& line, const Record& regression) {
+  if (const auto known = line.position(regression.confirmation.control)) return known;
+  const auto culprit = line.position(regression.culprit.id);
+  return culprit ? controls_.nearest_before(line, *culprit, regression.benchmark) : std::nullopt;
+}
+
+std::optional<Trial> FixTrials::trial_of(const Examination& at, const builders::Executable& executable,
+                                         const Record& regression, std::size_t control) {
+  for (const Test& test : settings_.tests) {
+    const auto listed = trials_.list(test, executable, at.stop);
+    const auto* trials = std::get_if<std::vector<Trial>>(&listed);
+    if (trials == nullptr) continue;
+    if (auto found = find_trial(*trials, regression.benchmark, control)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<FixTrial> FixTrials::measure(const Examination& at, const Record& regression,
+                                           const std::string& fixed_by) {
   FixTrial found;
   found.commit = fixed_by;
-  found.treatment = line.commits.at(treatment).id;
+  found.treatment = at.id();
   found.ratio = {1.0, 0.0, std::numeric_limits<double>::infinity(), 1.0};
-  found.at = workshop_.now();
+  found.at = context_.now();
   const FixTrial* const earlier = earlier_try(regression, fixed_by);
   if (earlier != nullptr) found.tries = earlier->tries + 1;
   const auto not_measured = [&](std::string why) {
     found.why = std::move(why);
     return found;
   };
-  const auto control = control_of_fix(bench_, line, regression);
+  const auto control = control_of(at.line, regression);
   if (!control) return not_measured("the commit before the culprit is not on the branch");
-  found.control = line.commits[*control].id;
-  const auto* executable = bench_.build(line.commits[treatment], stop);
-  if (stop.stop_requested()) return std::nullopt;
+  found.control = at.id_at(*control);
+  const auto* executable = builds_.build(at.commit(), at.stop);
+  if (at.stopped()) return std::nullopt;
   if (executable == nullptr) return not_measured("the faster commit does not build");
-  auto trial = trial_of_fix(bench_, settings_, *executable, regression, *control, stop);
-  if (stop.stop_requested()) return std::nullopt;
+  auto trial = trial_of(at, *executable, regression, *control);
+  if (at.stopped()) return std::nullopt;
   if (!trial) return not_measured("the faster commit does not have the benchmark");
 
   const bool of_first_metric = trial->candidates.front().metric.name == regression.metric.name;
   const Candidate& candidate = trial->candidates.front();
   trial->candidates.front().metric = regression.metric;
-  found.screen = history_of(earlier, found, bench_.margin_of(*trial->test, candidate.name).value);
+  found.screen = history_of(earlier, found, trials_.margin_of(*trial->test, candidate.name).value);
   TrialPlan plan;
-  plan.treatment = treatment;
   // A second attempt has coins of its own.
-  plan.words = fmt::format("fix {} {}", regression.id, regression.fix ? regression.fix->at : 0);
+  plan.purpose = fmt::format("fix {} {}", regression.id, regression.fix ? regression.fix->at : 0);
   plan.max_launches = found.screen.launches.size() + settings_.max_launches;
   if (!found.screen.launches.empty()) {
     plan.goes_on[series_key(candidate.in_program, candidate.metric)] = found.screen;
   }
   if (!of_first_metric) plan.metric = regression.metric.name;
-  const auto result = bench_.measure(line, *trial, plan, stop);
+  const auto result = trials_.measure(at, *trial, plan);
   if (!result) return std::nullopt;
   if (const auto* reason = std::get_if<NotMeasured>(&*result)) return not_measured(reason->why);
   const auto& measured = std::get<Measured>(*result);
-  const Screened* screened = screened_of(measured, candidate);
+  const Screened* screened = measured.of(candidate);
   if (screened == nullptr) return not_measured("it was not printed side by side");
   if (screened->failure) return not_measured(screened->failure->what);
   if (!screened->redefined.empty()) return not_measured(screened->redefined);
@@ -116,10 +107,9 @@ std::optional<FixTrial> FixTrials::measure(const Line& line, std::size_t treatme
     default:
       return not_measured(fmt::format("{} launches did not decide it", screened->verdict.launches));
   }
-  Confirmer confirmer(settings_, workshop_, bench_);
-  const Suspect suspect = bench_.suspect_of(*trial, measured, candidate, *screened);
-  const auto again = confirmer.confirm(line, *control, treatment, suspect, stream_of_fixes, stop);
-  if (stop.stop_requested()) return std::nullopt;
+  const Suspect suspect = trials_.suspect_of(*trial, measured, candidate, *screened);
+  const auto again = confirmer_.confirm(at, *control, at.position, suspect, stream_of_fixes);
+  if (at.stopped()) return std::nullopt;
   if (!again) return not_measured("one of the two commits does not build any more");
   found.ratio = metric_ratio(again->result.ratio, regression.metric.direction);
   if (is_confirmed(again)) return decided(FixOutcome::left);

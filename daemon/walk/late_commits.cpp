@@ -87,7 +87,7 @@ void settle_co_suspects(store::Store& store, const Publisher& publisher, const W
     });
     const bool innocent = std::any_of(verdicts.begin(), verdicts.end(), [&](const auto& one) {
       return same_series(one.benchmark, one.metric.name) &&
-             (one.outcome == "unchanged" || one.outcome == "identical");
+             (one.outcome == analysis::Outcome::unchanged || one.outcome == analysis::Outcome::identical);
     });
     if (!guilty && !innocent) continue;
     const auto change = [&, guilty](Record one) {

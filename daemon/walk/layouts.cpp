@@ -28,7 +28,7 @@ std::optional<std::vector<std::string>> listed(runners::PairRunner& runner, cons
 
 }  // namespace
 
-Linkings LayoutShelf::of(const Executable& executable, const Test& test, std::size_t count,
+Linkings Layouts::of(const Executable& executable, const Test& test, std::size_t count,
                          const std::stop_token& stop) {
   if (const auto found = known_.find({executable.key, count}); found != known_.end()) return found->second;
   Linkings linkings = link(executable, test, count, stop);
@@ -36,7 +36,7 @@ Linkings LayoutShelf::of(const Executable& executable, const Test& test, std::si
   return linkings;
 }
 
-Linkings LayoutShelf::link(const Executable& executable, const Test& test, std::size_t count,
+Linkings Layouts::link(const Executable& executable, const Test& test, std::size_t count,
                            const std::stop_token& stop) {
   const auto not_possible = [&](std::string why) {
     return Linkings{{executable}, RelinkFailure{RelinkFailure::Kind::not_possible, std::move(why)}};
@@ -63,17 +63,17 @@ Linkings LayoutShelf::link(const Executable& executable, const Test& test, std::
 }
 
 /// Whole processes are not run for a smoke test: their first launch is one.
-bool LayoutShelf::runs_as(const std::optional<std::vector<std::string>>& original, const Test& test,
+bool Layouts::runs_as(const std::optional<std::vector<std::string>>& original, const Test& test,
                           const Executable& layout, const std::stop_token& stop) {
   return !original || listed(runner_, test, layout, scratch_, stop) == original;
 }
 
-std::variant<Executable, RelinkFailure> LayoutShelf::fresh(const Executable& executable, std::uint64_t seed,
+std::variant<Executable, RelinkFailure> Layouts::fresh(const Executable& executable, std::uint64_t seed,
                                                            const std::stop_token& stop) {
   return builder_.relink(executable, seed, stop);
 }
 
-void LayoutShelf::drop(std::vector<Executable>& fresh) {
+void Layouts::drop(std::vector<Executable>& fresh) {
   for (Executable& one : fresh) builder_.drop_layout(std::move(one));
   fresh.clear();
 }
@@ -111,13 +111,14 @@ const RelinkFailure* unlinked_for_now(const Linkings& control, const Linkings& t
   return now;
 }
 
-std::string describe_layouts(const Linkings& control, const Linkings& treatment) {
+LayoutFacts describe_layouts(const Linkings& control, const Linkings& treatment) {
   for (const auto& [side, linkings] : {std::pair{"control", &control}, std::pair{"treatment", &treatment}}) {
     if (linkings->unresolved) {
-      return fmt::format("unresolved: {}: {}", side, linkings->unresolved->sentence);
+      return {LayoutFacts::Resolution::unresolved,
+              fmt::format("{}: {}", side, linkings->unresolved->sentence)};
     }
   }
-  return fmt::format("{} per side", control.layouts.size());
+  return {LayoutFacts::Resolution::resolved, fmt::format("{} per side", control.layouts.size())};
 }
 
 }  // namespace tandem::daemon

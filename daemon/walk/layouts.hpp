@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "builders/builder.hpp"
+#include "daemon/records/record.hpp"
 #include "daemon/walk/screening.hpp"
 #include "daemon/walk/spec_tests.hpp"
 #include "runners/pairing/pair_runner.hpp"
@@ -27,9 +28,9 @@ struct Linkings {
 ///
 /// A layout of a sliced program is smoke-tested before it is used: it must list the same benchmarks as the
 /// program it was linked from.
-class LayoutShelf {
+class Layouts {
  public:
-  LayoutShelf(builders::Builder& builder, runners::PairRunner& runner, std::filesystem::path scratch)
+  Layouts(builders::Builder& builder, runners::PairRunner& runner, std::filesystem::path scratch)
       : builder_(builder), runner_(runner), scratch_(std::move(scratch)) {}
 
   /// So many of them. With a stop request the answer may be incomplete and is not kept.
@@ -67,7 +68,7 @@ class LayoutShelf {
 [[nodiscard]] const builders::RelinkFailure* unlinked_for_now(const Linkings& control,
                                                               const Linkings& treatment);
 
-/// What verdicts and reports say: how many layouts were drawn from, or why there was one.
-[[nodiscard]] std::string describe_layouts(const Linkings& control, const Linkings& treatment);
+/// What reports say: how many layouts were drawn from, or why there was one.
+[[nodiscard]] LayoutFacts describe_layouts(const Linkings& control, const Linkings& treatment);
 
 }  // namespace tandem::daemon

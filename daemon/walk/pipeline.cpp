@@ -9,8 +9,6 @@
 #include <utility>
 
 #include "analysis/error_budget.hpp"
-#include "daemon/walk/bench.hpp"
-#include "daemon/walk/tribunal.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::daemon {
@@ -50,63 +48,57 @@ void weigh(std::vector<Suspect>& suspects, const std::vector<store::StoredVerdic
 
 }  // namespace
 
-Pipeline::Pipeline(PipelineSettings settings, Workshop workshop)
-    : settings_(std::move(settings)),
-      workshop_(std::move(workshop)),
-      bench_(std::make_unique<Bench>(settings_, workshop_)) {}
-
-Pipeline::~Pipeline() = default;
-
 void Pipeline::expect_base_on(const Line& line) const {
-  if (settings_.control != PipelineSettings::Control::fixed || line.position(settings_.base_commit)) return;
+  if (steps_.settings.control != config::ControlRule::fixed ||
+      line.position(steps_.settings.base_commit)) return;
   throw InputError(
       fmt::format("base_commit {} is not on the walk of {}; begin the walk at it or before it (--commit)",
-                  settings_.base_commit, settings_.key.watch));
+                  steps_.settings.base_commit, steps_.settings.key.watch));
 }
 
-Pipeline::Examined Pipeline::examine(const Line& line, std::size_t position, const std::stop_token& stop) {
-  const builders::Commit& commit = line.commits.at(position);
-
-  bench_->clear();
-  // 2: build
-  const builders::Executable* treatment = bench_->build(commit, stop);
-  if (stop.stop_requested()) return Examined::stopped;
-  if (auto failure = bench_->unbuilt(commit.id)) {
+Pipeline::Examined Pipeline::examine(const Examination& at) {
+  steps_.clear();
+  const auto* treatment = steps_.builds.build(at.commit(), at.stop);  // 2: build
+  if (at.stopped()) return Examined::stopped;
+  if (auto failure = steps_.builds.unbuilt(at.id())) {
     why_put_off_ = std::move(*failure);
     return Examined::put_off;
   }
-
   if (treatment != nullptr) {
-    // 1, 3, 4: which control, run side by side, judge
-    std::vector<Suspect> suspects;
-    const auto trials = bench_->trials(line, position, *treatment, stop);
-    for (const Trial& trial : trials) {
-      for (Suspect& suspect : bench_->judge(line, position, trial, stop)) {
-        suspects.push_back(std::move(suspect));
-      }
-      if (stop.stop_requested()) return Examined::stopped;
-    }
-    if (stop.stop_requested()) return Examined::stopped;
-
-    // 5, 6, 7: confirm, find the culprit, report
-    largest_first(suspects);
-    weigh(suspects, workshop_.store.verdicts(settings_.key, commit.id));
-    Tribunal tribunal(settings_, workshop_, *bench_);
-    const auto begin = std::chrono::steady_clock::now();
-    for (const Suspect& suspect : suspects) {
-      const bool in_time = std::chrono::steady_clock::now() - begin < settings_.confirmation_time;
-      const bool stored = in_time ? tribunal.settle(line, position, suspect, stop)
-                                  : tribunal.postpone(line, position, suspect, stop);
-      if (!stored) return Examined::stopped;
-    }
-    bench_->save_held_back();
-    if (!tribunal.watch_shipped_layouts(line, position, trials, stop)) return Examined::stopped;
-    bench_->note_missing(line, position);
+    const auto trials = steps_.judge.trials_of(at, *treatment);  // 1: which control
+    const auto suspects = screen_all(at, trials);                // 3, 4: run side by side, judge
+    if (!suspects) return Examined::stopped;
+    if (!settle_all(at, *suspects)) return Examined::stopped;  // 5, 6, 7: confirm, find the culprit, report
+    steps_.log.save_held_back();
+    if (!steps_.settlement.watch_shipped_layouts(at, trials)) return Examined::stopped;
+    steps_.judge.note_missing(at);
   }
-
-  // 8: done; written last
-  workshop_.store.set_done(settings_.key, commit.id, workshop_.now());
+  steps_.context.store.set_done(steps_.settings.key, at.id(), steps_.context.now());  // 8: done, written last
   return Examined::done;
+}
+
+std::optional<std::vector<Suspect>> Pipeline::screen_all(const Examination& at,
+                                                         const std::vector<Trial>& trials) {
+  std::vector<Suspect> suspects;
+  for (const Trial& trial : trials) {
+    for (Suspect& suspect : steps_.judge.judge(at, trial)) suspects.push_back(std::move(suspect));
+    if (at.stopped()) return std::nullopt;
+  }
+  if (at.stopped()) return std::nullopt;
+  largest_first(suspects);
+  weigh(suspects, steps_.context.store.verdicts(steps_.settings.key, at.id()));
+  return suspects;
+}
+
+bool Pipeline::settle_all(const Examination& at, const std::vector<Suspect>& suspects) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (const Suspect& suspect : suspects) {
+    const bool in_time = std::chrono::steady_clock::now() - begin < steps_.settings.confirmation_time;
+    const bool stored =
+        in_time ? steps_.settlement.settle(at, suspect) : steps_.settlement.postpone(at, suspect);
+    if (!stored) return false;
+  }
+  return true;
 }
 
 }  // namespace tandem::daemon

@@ -15,8 +15,8 @@ using builders::Repository;
 
 /// The commits with `start` as the first; empty if it does not lie on the branch.
 std::vector<Commit> commits_from(const Repository& repository, const std::string& tip, const Commit& start,
-                                 WalkPolicy::Commits which) {
-  if (which == WalkPolicy::Commits::all) {
+                                 config::Walk which) {
+  if (which == config::Walk::all) {
     if (start.id != tip && !repository.is_strict_ancestor(start.id, tip)) return {};
     std::vector<Commit> commits = repository.all_commits(tip, start.id);
     commits.insert(commits.begin(), start);
@@ -54,7 +54,7 @@ std::string first_commit(const Repository& repository, const std::string& tip, c
     if (commits_from(repository, tip, *commit, policy.commits).empty()) {
       throw InputError(
           fmt::format("the commit {} is not on the {} of the branch", policy.commit,
-                      policy.commits == WalkPolicy::Commits::all ? "history" : "first-parent line"));
+                      policy.commits == config::Walk::all ? "history" : "first-parent line"));
     }
     return commit->id;
   }
@@ -66,7 +66,7 @@ std::string first_commit(const Repository& repository, const std::string& tip, c
 std::vector<std::size_t> positions_to_examine(const Line& line, const std::set<std::string>& done,
                                               const WalkPolicy& policy) {
   const std::size_t newest = line.commits.size() - 1;
-  const std::size_t step = policy.catch_up == WalkPolicy::CatchUp::newest ? line.commits.size() : policy.step;
+  const std::size_t step = policy.catch_up == config::CatchUp::newest ? line.commits.size() : policy.step;
   // With longer steps, what lies before an examined commit was stepped over and stays so.
   std::vector<std::size_t> examined;
   for (std::size_t at = 0; at < line.commits.size() && step > 1; ++at) {
@@ -80,7 +80,7 @@ std::vector<std::size_t> positions_to_examine(const Line& line, const std::set<s
   for (std::size_t at = 0; at < line.commits.size(); ++at) {
     if (!done.contains(line.commits[at].id)) {
       if (!was_passed(at)) open.push_back(at);
-    } else if (policy.commits == WalkPolicy::Commits::first_parents) {
+    } else if (policy.commits == config::Walk::first_parent) {
       open.clear();
     }
   }
@@ -115,7 +115,7 @@ Round plan_round(const Repository& repository, const std::string& tip, const std
   }
   round.line = make_line(std::move(commits), now, seen);
   round.line.tagged = tagged_positions(repository, round.line, policy.tags);
-  if (policy.commits == WalkPolicy::Commits::all) {
+  if (policy.commits == config::Walk::all) {
     std::vector<std::string> ids;
     for (const Commit& commit : round.line.commits) ids.push_back(commit.id);
     round.line.is_ancestor = [&repository, ids = std::move(ids)](std::size_t one, std::size_t other) {

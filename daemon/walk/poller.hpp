@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "builders/repository.hpp"
+#include "config/settings.hpp"
 #include "daemon/walk/control.hpp"
 
 namespace tandem::daemon {
@@ -15,8 +16,8 @@ struct WalkPolicy {
   std::string commit;    ///< the first commit; empty: `window` commits back
   std::size_t step = 1;  ///< every step-th commit; the newest always
   std::size_t window = 50;
-  enum class Commits { first_parents, all } commits = Commits::first_parents;
-  enum class CatchUp { every, newest } catch_up = CatchUp::every;  ///< newest: nothing else when behind
+  config::Walk commits = config::Walk::first_parent;
+  config::CatchUp catch_up = config::CatchUp::every;  ///< newest: nothing else when behind
   std::string tags = {};  ///< which tags count as controls, with * and ?; empty: none
 };
 

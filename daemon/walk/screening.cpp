@@ -8,7 +8,7 @@
 
 #include "analysis/exact_rule.hpp"
 #include "analysis/statistics.hpp"
-#include "daemon/walk/one_sided.hpp"
+#include "daemon/walk/blame.hpp"
 
 namespace tandem::daemon {
 namespace {

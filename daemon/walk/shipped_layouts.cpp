@@ -1,11 +1,11 @@
-// What the Tribunal does about changes that only the layout as built has: it keeps an eye on them.
+// Changes that only the layout as built has: how they stand at each commit, until they last or are gone.
 #include <algorithm>
 #include <cmath>
 
 #include "analysis/statistics.hpp"
 #include "daemon/records/life.hpp"
 #include "daemon/walk/publish.hpp"
-#include "daemon/walk/tribunal.hpp"
+#include "daemon/walk/settle.hpp"
 
 namespace tandem::daemon {
 namespace {
@@ -49,46 +49,46 @@ bool is_gone(const Record& record) {
 
 }  // namespace
 
-void Tribunal::sight(const Line& line, std::size_t position, const Record& record, double log_ratio) {
-  const Sighting seen{line.commits[position].id, log_ratio};
+void Settlement::add_sighting(const Examination& at, const Record& record, double log_ratio) {
+  const Sighting seen{at.id(), log_ratio};
   const auto change = [this, seen](Record one) {
     const bool again = std::any_of(one.sightings.begin(), one.sightings.end(),
                                    [&](const Sighting& other) { return other.commit == seen.commit; });
     if (!again) one.sightings.push_back(seen);
     if (is_alive(one.state) && is_gone(one)) {
-      return with_event(std::move(one), {RecordState::recovered, workshop_.now(), "tandem",
+      return with_event(std::move(one), {RecordState::recovered, context_.now(), "tandem",
                                          "the layout that is shipped is as fast as before", seen.commit});
     }
     const bool slower = one.screen.outcome == analysis::Outcome::slower;
     if (one.state != RecordState::noted || !slower || !lasts(one)) return one;
     one.ratio = shipped_ratio(one);
     return with_event(std::move(one),
-                      {RecordState::open, workshop_.now(), "tandem",
+                      {RecordState::open, context_.now(), "tandem",
                        "the layout that is shipped has been slower in eight commits", seen.commit});
   };
-  workshop_.store.save_records({}, {published(workshop_.publisher, {record.id, change})});
+  context_.store.save_records({}, {published(context_.publisher, {record.id, change})});
 }
 
-bool Tribunal::watch_shipped_layouts(const Line& line, std::size_t position, const std::vector<Trial>& trials,
-                                     const std::stop_token& stop) {
+bool Settlement::watch_shipped_layouts(const Examination& at, const std::vector<Trial>& trials) {
   for (const Record& record :
-       workshop_.store.records({settings_.key, std::nullopt, RecordKind::layout, std::nullopt})) {
+       context_.store.records({settings_.key, std::nullopt, RecordKind::layout, std::nullopt})) {
     // What a person has dismissed, or has ended, is left alone.
     if (record.state != RecordState::noted && !is_alive(record.state)) continue;
-    const auto seen = line.position(record.treatment.id);
-    if (!seen || !line.leads_to(*seen, position)) continue;
+    const auto seen = at.line.position(record.treatment.id);
+    if (!seen || !at.line.leads_to(*seen, at.position)) continue;
     for (const Trial& trial : trials) {
       // With another control the comparison begins anew.
-      if (!trial.control || line.commits[*trial.control].id != record.control.id) continue;
+      if (!trial.control || at.id_at(*trial.control) != record.control.id) continue;
       for (const Candidate& candidate : trial.candidates) {
         if (candidate.name != record.benchmark || candidate.metric.name != record.metric.name) continue;
-        const auto suspect = bench_.as_if_suspect(line, position, trial, candidate, record, stop);
-        if (stop.stop_requested()) return false;
+        const auto suspect =
+            trials_.as_if_suspect(at, narrowed(trial, *trial.control, {candidate}), record);
+        if (at.stopped()) return false;
         if (!suspect) continue;
         const auto values =
-            confirmer_.as_built(line, *trial.control, position, *suspect, launches_per_commit, stop);
-        if (stop.stop_requested()) return false;
-        if (const auto middle = analysis::median(values)) sight(line, position, record, *middle);
+            confirmer_.as_built(at, *trial.control, at.position, *suspect, launches_per_commit);
+        if (at.stopped()) return false;
+        if (const auto middle = analysis::median(values)) add_sighting(at, record, *middle);
       }
     }
   }

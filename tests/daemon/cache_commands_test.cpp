@@ -155,7 +155,7 @@ TEST_F(CacheCommands, PruneNothingThatAnOpenRegressionNeeds) {
     verdict.commit = one_commit;
     verdict.benchmark = record.benchmark;
     verdict.metric = record.metric;
-    verdict.outcome = "slower";
+    verdict.outcome = analysis::Outcome::slower;
     store.save_step(record.key, {verdict, {record}});
   }
   EXPECT_EQ(run({"prune", "--budget", "0", "--json"}), 0) << errors_;

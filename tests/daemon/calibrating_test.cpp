@@ -7,7 +7,7 @@
 #include <random>
 
 #include "daemon/fake_runner.hpp"
-#include "daemon/walk/arranging.hpp"
+#include "daemon/walk/measure.hpp"
 
 namespace tandem::daemon {
 namespace {
@@ -290,9 +290,11 @@ TEST_F(CalibratingTest, SaysWhatALongLaunchLeftNoTimeFor) {
 }
 
 TEST_F(CalibratingTest, TriesOnePairingWhenAsked) {
-  subject_.possible =
-      as_asked(runners::possible_arrangements(runners::Protocol::slices, subject_.facts, cpus_, std::nullopt),
-               Pairing::duet, "gemm");
+  MeasurementRequest request;
+  request.asked_pairing = Pairing::duet;
+  const auto all =
+      runners::possible_arrangements(runners::Protocol::slices, subject_.facts, cpus_, std::nullopt);
+  subject_.possible = plan_measurement(request, subject_.facts, all).possible;
   const Calibration found = run_one();
   EXPECT_EQ(found.chosen.pairing, Pairing::duet);
   for (const Call& call : runner_.launches()) EXPECT_EQ(call.plan.shape.pairing, Pairing::duet);

@@ -39,7 +39,7 @@ ControlQuestion question_about(std::size_t treatment, std::set<std::size_t> unus
 std::vector<Position> controls_of(const Line& line, const std::set<std::size_t>& unusable = {}) {
   std::vector<Position> controls;
   for (std::size_t at = 0; at < line.commits.size(); ++at) {
-    controls.push_back(control_by_week(line, question_about(at, unusable)));
+    controls.push_back(control_by(config::ControlRule::week, line, question_about(at, unusable)));
   }
   return controls;
 }
@@ -117,7 +117,7 @@ TEST(ControlByWeek, LetsTheNextServeWhereTheFirstOfTheWeekDoesNotBuild) {
 
 TEST(ControlByWeek, ReachesOverAWeekInWhichNothingBuilds) {
   const Line line = line_at({monday, monday + week, monday + week + day, monday + 2 * week});
-  EXPECT_EQ(control_by_week(line, question_about(3, {1, 2})), Position(0));
+  EXPECT_EQ(control_by(config::ControlRule::week, line, question_about(3, {1, 2})), Position(0));
 }
 
 TEST(ControlByWeek, TakesTheFirstCommitThatHasTheBenchmark) {
@@ -127,33 +127,33 @@ TEST(ControlByWeek, TakesTheFirstCommitThatHasTheBenchmark) {
 
 TEST(ControlByWeek, HasNoneAtTheStartOfTheLine) {
   const Line line = line_at({monday, monday + day});
-  EXPECT_EQ(control_by_week(line, question_about(0)), none);
-  EXPECT_EQ(control_by_week(line, question_about(1, {0})), none);
+  EXPECT_EQ(control_by(config::ControlRule::week, line, question_about(0)), none);
+  EXPECT_EQ(control_by(config::ControlRule::week, line, question_about(1, {0})), none);
 }
 
 TEST(ControlByWeek, PrefersALaterConfirmedStep) {
   const Line line = line_at({monday, monday + day, monday + 2 * day, monday + 3 * day, monday + 4 * day});
   ControlQuestion question = question_about(4);
   question.level = 2;
-  EXPECT_EQ(control_by_week(line, question), Position(2));
+  EXPECT_EQ(control_by(config::ControlRule::week, line, question), Position(2));
 }
 
 TEST(ControlByWeek, ForgetsAStepOfAnEarlierWeek) {
   const Line line = line_at({monday, monday + day, monday + week, monday + week + day});
   ControlQuestion question = question_about(3);
   question.level = 1;
-  EXPECT_EQ(control_by_week(line, question), Position(2));
+  EXPECT_EQ(control_by(config::ControlRule::week, line, question), Position(2));
   question.treatment = 2;
-  EXPECT_EQ(control_by_week(line, question), Position(1)) << "the first of a week meets the step before it";
+  EXPECT_EQ(control_by(config::ControlRule::week, line, question), Position(1)) << "the first of a week meets the step before it";
 }
 
 TEST(ControlByWeek, PrefersALaterBaseCommit) {
   const Line line = line_at({monday, monday + day, monday + 2 * day, monday + 3 * day});
   ControlQuestion question = question_about(3);
   question.base = 1;
-  EXPECT_EQ(control_by_week(line, question), Position(1));
+  EXPECT_EQ(control_by(config::ControlRule::week, line, question), Position(1));
   question.level = 2;
-  EXPECT_EQ(control_by_week(line, question), Position(2)) << "the step is later still";
+  EXPECT_EQ(control_by(config::ControlRule::week, line, question), Position(2)) << "the step is later still";
 }
 
 TEST(ControlByWeek, IsAStrictAncestor) {
@@ -161,7 +161,7 @@ TEST(ControlByWeek, IsAStrictAncestor) {
   ControlQuestion question = question_about(1);
   question.level = 1;
   question.base = 2;
-  EXPECT_EQ(control_by_week(line, question), Position(0));
+  EXPECT_EQ(control_by(config::ControlRule::week, line, question), Position(0));
 }
 
 TEST(ControlByWeek, IgnoresStepAndBaseThatCannotServe) {
@@ -169,25 +169,25 @@ TEST(ControlByWeek, IgnoresStepAndBaseThatCannotServe) {
   ControlQuestion question = question_about(3, {1, 2});
   question.level = 2;
   question.base = 1;
-  EXPECT_EQ(control_by_week(line, question), Position(0));
+  EXPECT_EQ(control_by(config::ControlRule::week, line, question), Position(0));
 }
 
 TEST(ControlByWeek, TakesTheNextAfterAStepThatCannotServe) {
   const Line line = line_at({monday, monday + day, monday + 2 * day, monday + 3 * day, monday + 4 * day});
   ControlQuestion question = question_about(4, {1});
   question.level = 1;
-  EXPECT_EQ(control_by_week(line, question), Position(2));
+  EXPECT_EQ(control_by(config::ControlRule::week, line, question), Position(2));
   question.base = 0;
-  EXPECT_EQ(control_by_base(question), Position(2));
+  EXPECT_EQ(control_by(config::ControlRule::fixed, Line{}, question), Position(2));
   question.treatment = 2;
-  EXPECT_EQ(control_by_week(line, question), Position(0)) << "it is not there yet";
+  EXPECT_EQ(control_by(config::ControlRule::week, line, question), Position(0)) << "it is not there yet";
 }
 
 TEST(ControlByParent, TakesTheNearestThatCanServe) {
-  EXPECT_EQ(control_by_parent(question_about(4)), Position(3));
-  EXPECT_EQ(control_by_parent(question_about(4, {2, 3})), Position(1));
-  EXPECT_EQ(control_by_parent(question_about(2, {0, 1})), none);
-  EXPECT_EQ(control_by_parent(question_about(0)), none);
+  EXPECT_EQ(control_by(config::ControlRule::parent, Line{}, question_about(4)), Position(3));
+  EXPECT_EQ(control_by(config::ControlRule::parent, Line{}, question_about(4, {2, 3})), Position(1));
+  EXPECT_EQ(control_by(config::ControlRule::parent, Line{}, question_about(2, {0, 1})), none);
+  EXPECT_EQ(control_by(config::ControlRule::parent, Line{}, question_about(0)), none);
 }
 
 Record step_at(std::size_t position, RecordKind kind, RecordState state) {
@@ -262,11 +262,11 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, InTimeZone,
 TEST(TagControl, IsTheLastTaggedCommitBeforeTheTreatment) {
   Line line = line_at({monday, monday, monday, monday, monday, monday});
   line.tagged = {1, 3};
-  EXPECT_EQ(control_by_tag(line, question_about(5)), Position{3});
-  EXPECT_EQ(control_by_tag(line, question_about(3)), Position{1}) << "a tagged commit is judged, too";
-  EXPECT_EQ(control_by_tag(line, question_about(5, {3})), Position{1}) << "one that does not build";
-  EXPECT_EQ(control_by_tag(line, question_about(1)), Position{0}) << "before the first tag";
-  EXPECT_EQ(control_by_tag(line, question_about(0)), none);
+  EXPECT_EQ(control_by(config::ControlRule::tag, line, question_about(5)), Position{3});
+  EXPECT_EQ(control_by(config::ControlRule::tag, line, question_about(3)), Position{1}) << "a tagged commit is judged, too";
+  EXPECT_EQ(control_by(config::ControlRule::tag, line, question_about(5, {3})), Position{1}) << "one that does not build";
+  EXPECT_EQ(control_by(config::ControlRule::tag, line, question_about(1)), Position{0}) << "before the first tag";
+  EXPECT_EQ(control_by(config::ControlRule::tag, line, question_about(0)), none);
 }
 
 TEST(TagControl, GivesWayToALaterLevel) {
@@ -274,29 +274,29 @@ TEST(TagControl, GivesWayToALaterLevel) {
   line.tagged = {1};
   ControlQuestion question = question_about(4);
   question.level = 3;
-  EXPECT_EQ(control_by_tag(line, question), Position{3});
+  EXPECT_EQ(control_by(config::ControlRule::tag, line, question), Position{3});
   question.level = 0;
-  EXPECT_EQ(control_by_tag(line, question), Position{1});
+  EXPECT_EQ(control_by(config::ControlRule::tag, line, question), Position{1});
 }
 
 TEST(BaseControl, StaysUntilTheLevelMoves) {
   ControlQuestion question = question_about(4);
   question.base = 1;
-  EXPECT_EQ(control_by_base(question), Position{1});
+  EXPECT_EQ(control_by(config::ControlRule::fixed, Line{}, question), Position{1});
   question.level = 2;
-  EXPECT_EQ(control_by_base(question), Position{2});
+  EXPECT_EQ(control_by(config::ControlRule::fixed, Line{}, question), Position{2});
   question.base = 4;
   question.level.reset();
-  EXPECT_EQ(control_by_base(question), none);
+  EXPECT_EQ(control_by(config::ControlRule::fixed, Line{}, question), none);
 }
 
 TEST(BaseControl, IsTheFirstCommitAfterItThatHasTheBenchmark) {
   ControlQuestion question = question_about(4, {1, 2});
   question.base = 1;
-  EXPECT_EQ(control_by_base(question), Position{3});
+  EXPECT_EQ(control_by(config::ControlRule::fixed, Line{}, question), Position{3});
   question = question_about(2, {1});
   question.base = 1;
-  EXPECT_EQ(control_by_base(question), none);
+  EXPECT_EQ(control_by(config::ControlRule::fixed, Line{}, question), none);
 }
 
 TEST(Line, OfAllCommitsKnowsWhichOnesLeadToAnother) {

@@ -77,7 +77,7 @@ TEST_F(DriftWatchTest, FindsWhatEachCommitHidesAndRecordsItOnce) {
   EXPECT_EQ(record.treatment.id, record.culprit.id) << "of the range only the end has a name";
   for (const auto& commit : walk_.line.commits) {
     for (const auto& verdict : walk_.store->verdicts(walk_.settings.key, commit.id)) {
-      EXPECT_NE(verdict.outcome, "slower") << commit.id << " alone shows nothing";
+      EXPECT_NE(verdict.outcome, analysis::Outcome::slower) << commit.id << " alone shows nothing";
     }
   }
 }
@@ -95,11 +95,11 @@ TEST_F(DriftWatchTest, MeasuresNoPointWhileNothingCouldComeOfIt) {
   for (int i = 0; i < 2; ++i) next_commit();
   ASSERT_EQ(points("month").size(), 1u);
   walk_.store->set_environment("quarantine", std::to_string(now_) + "\tgranite\tlinux\tother\n");
-  bench_->clear();
+  steps_->clear();
   next_commit();
   EXPECT_EQ(points("month").size(), 1u);
   walk_.store->set_environment("quarantine", "");
-  bench_->clear();
+  steps_->clear();
   spend_all();
   EXPECT_EQ(points("month").size(), 2u) << "it is made up for";
 }

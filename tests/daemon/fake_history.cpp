@@ -186,22 +186,22 @@ std::vector<Beside> FakeWalk::beside_of(const Call& call) const {
 }
 
 void FakeWalk::restart() {
-  workshop_.emplace(daemon::Workshop{builder,
-                                     runner,
-                                     *store,
-                                     publisher,
-                                     [this] { return now; },
-                                     status,
-                                     [] {},
-                                     {},
-                                     [this](const std::string& commit) { return facts_of(commit); },
-                                     results});
-  pipeline_ = std::make_unique<daemon::Pipeline>(settings, *workshop_);
+  pipeline_ = std::make_unique<daemon::Pipeline>(
+      settings, daemon::WalkContext{builder,
+                                    runner,
+                                    *store,
+                                    publisher,
+                                    [this] { return now; },
+                                    status,
+                                    [] {},
+                                    {},
+                                    [this](const std::string& commit) { return facts_of(commit); },
+                                    results});
 }
 
 bool FakeWalk::examine_one(std::size_t position, const std::stop_token& stop) {
   if (!pipeline_) restart();
-  return pipeline_->examine(line, position, stop) == daemon::Pipeline::Examined::done;
+  return pipeline_->examine({line, position, stop}) == daemon::Pipeline::Examined::done;
 }
 
 void FakeWalk::examine(const std::vector<std::size_t>& positions) {
@@ -215,7 +215,8 @@ std::vector<std::string> FakeWalk::verdicts() const {
   for (const auto& commit : line.commits) {
     for (const auto& verdict : store->verdicts(settings.key, commit.id)) {
       const std::string control = verdict.control.empty() ? "" : " against " + verdict.control;
-      found.push_back(fmt::format("{} {} {}{}", verdict.commit, verdict.benchmark, verdict.outcome, control));
+      found.push_back(fmt::format("{} {} {}{}", verdict.commit, verdict.benchmark,
+                                  name_of(verdict.outcome), control));
     }
   }
   return found;

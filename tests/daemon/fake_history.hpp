@@ -98,7 +98,7 @@ class FakeWalk {
   [[nodiscard]] std::string level(const std::string& benchmark = "work", std::string metric = {}) const;
   [[nodiscard]] std::vector<std::string> done() const;
 
-  daemon::PipelineSettings settings;  ///< takes effect with the next pipeline
+  daemon::WalkSettings settings;  ///< takes effect with the next pipeline
   TemporaryDirectory directory;
   std::map<std::string, FakeCommit> commits;
   daemon::Line line;
@@ -120,7 +120,6 @@ class FakeWalk {
   [[nodiscard]] double noise_of(const Call& call) const;
   [[nodiscard]] std::vector<Beside> beside_of(const Call& call) const;
 
-  std::optional<daemon::Workshop> workshop_;
   std::unique_ptr<daemon::Pipeline> pipeline_;
 };
 

@@ -1,7 +1,7 @@
 // What happens beside the walk of a scripted history: people, calibrations, requests, force-pushes.
 #include "daemon/fake_history.hpp"
 #include "daemon/fake_repository.hpp"
-#include "daemon/service/request_desk.hpp"
+#include "daemon/service/request_handler.hpp"
 #include "runners/pairing/arrangements.hpp"
 
 namespace tandem::tests {
@@ -44,11 +44,11 @@ void FakeWalk::calibrate(const std::string& benchmark, double noise, std::option
 
 std::vector<std::string> FakeWalk::serve(const std::stop_token& stop) {
   if (!pipeline_) restart();
-  daemon::RequestDesk desk(settings, *workshop_, *pipeline_);
+  daemon::RequestHandler handler(*pipeline_);
   const FakeRepository repository(line);
   std::vector<std::string> answers;
   for (daemon::Request& request : store->waiting_requests()) {
-    const auto answer = desk.serve(request, repository, line, stop);
+    const auto answer = handler.serve(request, repository, line, stop);
     if (!answer) break;
     request.state = answer->state;
     request.answer = answer->text;

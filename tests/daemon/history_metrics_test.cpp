@@ -54,7 +54,7 @@ TEST_F(MetricHistory, OfSizeHasALevelOfItsOwn) {
   EXPECT_EQ(walk.level("work"), "");
   std::map<std::string, std::string> controls;
   for (const auto& verdict : walk.store->verdicts(walk.settings.key, "c4")) {
-    EXPECT_EQ(verdict.outcome, "unchanged") << verdict.metric.name;
+    EXPECT_EQ(verdict.outcome, analysis::Outcome::unchanged) << verdict.metric.name;
     controls[verdict.metric.name] = verdict.control;
   }
   EXPECT_EQ(controls,

@@ -83,7 +83,8 @@ TEST_F(UnlinkedHistory, LeavesWhatCanNeverBeRelinkedUnresolved) {
   walk_.examine({2});
   EXPECT_EQ(walk_.records(), (Texts{"regression open work c2 (c1..c2) 1.100"}));
   const Record record = walk_.record(RecordKind::regression, "c2");
-  EXPECT_EQ(record.layout, "unresolved: treatment: lld knows no such option");
+  EXPECT_EQ(record.layout.resolution, daemon::LayoutFacts::Resolution::unresolved);
+  EXPECT_EQ(record.layout.words, "treatment: lld knows no such option");
   EXPECT_DOUBLE_EQ(record.confirmation.minimum_effect, 0.02);
 }
 
@@ -118,7 +119,7 @@ TEST_F(UnlinkedHistory, ConfirmsAPostponedSuspectInNewLayouts) {
   walk_.settings.confirmation_time = std::chrono::seconds{0};
   walk_.restart();
   walk_.examine({2});
-  EXPECT_EQ(walk_.record(RecordKind::postponed, "c2").layout, "4 per side");
+  EXPECT_EQ(walk_.record(RecordKind::postponed, "c2").layout.words, "4 per side");
   walk_.serve();
   expect_confirmed();
 }

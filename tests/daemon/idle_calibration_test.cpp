@@ -32,7 +32,7 @@ class IdleCalibrationTest : public testing::Test {
 
   IdleCalibration idle() {
     // Fake launches take no time: the budget is never used up.
-    return {walk_.settings, workshop_, 60};
+    return {walk_.settings, context_, 60};
   }
   const builders::Commit& tip() { return walk_.line.commits.back(); }
 
@@ -42,7 +42,7 @@ class IdleCalibrationTest : public testing::Test {
   std::int64_t now_ = 1'704'705'120;
   std::string host_ = "a host";
   std::set<std::string> phases_;
-  Workshop workshop_{walk_.builder,
+  WalkContext context_{walk_.builder,
                      walk_.runner,
                      *walk_.store,
                      walk_.publisher,
@@ -92,7 +92,7 @@ TEST_F(IdleCalibrationTest, StartsAgainWhenTheScreensScatterMore) {
     store::StoredVerdict verdict;
     verdict.commit = "x" + std::to_string(i);
     verdict.benchmark = "work";
-    verdict.outcome = "unchanged";
+    verdict.outcome = analysis::Outcome::unchanged;
     verdict.verdict.sigma = 0.03;
     verdict.verdict.launches = 20;
     verdict.at = now_ + 1;
@@ -180,7 +180,7 @@ TEST_F(IdleCalibrationTest, RecordsNothingOfAnUnfitBenchmark) {
   walk_.examine();
   EXPECT_TRUE(walk_.records().empty());
   const auto verdict = walk_.store->verdicts(walk_.settings.key, "c2").front();
-  EXPECT_EQ(verdict.outcome, "slower");
+  EXPECT_EQ(verdict.outcome, analysis::Outcome::slower);
   EXPECT_NE(verdict.note.find("; not recorded: "), std::string::npos) << verdict.note;
 }
 

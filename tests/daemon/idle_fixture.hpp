@@ -9,7 +9,7 @@
 
 #include "daemon/fake_history.hpp"
 #include "daemon/idle/idle_time.hpp"
-#include "daemon/walk/bench.hpp"
+#include "daemon/walk/steps.hpp"
 
 namespace tandem::tests {
 
@@ -28,8 +28,9 @@ class AtTheTip : public testing::Test {
 
   /// Starts it anew, as after the end of the process.
   void restart() {
-    bench_ = std::make_unique<daemon::Bench>(walk_.settings, workshop_);
-    idle_ = std::make_unique<daemon::IdleTime>(walk_.settings, workshop_, *bench_, 60);
+    idle_.reset();
+    steps_ = std::make_unique<daemon::WalkSteps>(walk_.settings, context_);
+    idle_ = std::make_unique<daemon::IdleTime>(*steps_, 60);
   }
   daemon::IdleTime::Spent spend(const std::stop_token& stop = {}) {
     if (!idle_) restart();
@@ -49,7 +50,7 @@ class AtTheTip : public testing::Test {
   double sigma_ = 0.002;
   double bias_ = 0;
   std::int64_t now_ = 1'704'705'120;
-  daemon::Workshop workshop_{walk_.builder,
+  daemon::WalkContext context_{walk_.builder,
                              walk_.runner,
                              *walk_.store,
                              walk_.publisher,
@@ -58,7 +59,7 @@ class AtTheTip : public testing::Test {
                              [this] { works_.push_back(walk_.status.idle_work); },
                              [] { return std::string("a host"); }};
   std::vector<std::string> works_;  ///< what the status showed
-  std::unique_ptr<daemon::Bench> bench_;
+  std::unique_ptr<daemon::WalkSteps> steps_;
   std::unique_ptr<daemon::IdleTime> idle_;
 };
 

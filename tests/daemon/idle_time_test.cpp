@@ -23,7 +23,7 @@ class IdleTimeTest : public tests::AtTheTip {
     walk_.settings.max_launches = 5;
     walk_.restart();
     walk_.examine({2});
-    ASSERT_EQ(verdict().outcome, "inconclusive");
+    ASSERT_EQ(verdict().outcome, analysis::Outcome::inconclusive);
     walk_.settings.max_launches = 40;
   }
   store::StoredVerdict verdict() { return walk_.store->verdicts(walk_.settings.key, "c2").front(); }
@@ -90,7 +90,7 @@ TEST_F(IdleTimeTest, GoesOnWithAScreenUntilItIsUnchanged) {
   leave_inconclusive(1);
   ASSERT_EQ(spend(), Spent::calibrated);
   EXPECT_EQ(spend(), Spent::continued);
-  EXPECT_EQ(verdict().outcome, "unchanged");
+  EXPECT_EQ(verdict().outcome, analysis::Outcome::unchanged);
   EXPECT_GT(verdict().verdict.launches, 5u) << "those that were stored are part of it";
   EXPECT_EQ(walk_.runner.launches_of("c0", "c2"), verdict().verdict.launches) << "and were not made again";
 }
@@ -100,7 +100,7 @@ TEST_F(IdleTimeTest, GoesOnWithAScreenUntilItIsASuspectAndSettlesIt) {
   leave_inconclusive(1.05);
   ASSERT_EQ(spend(), Spent::calibrated);
   EXPECT_EQ(spend(), Spent::continued);
-  EXPECT_EQ(verdict().outcome, "slower");
+  EXPECT_EQ(verdict().outcome, analysis::Outcome::slower);
   ASSERT_EQ(walk_.records().size(), 1u);
   EXPECT_TRUE(walk_.records().front().starts_with("regression open work c2 (c1..c2)"));
 }
@@ -163,7 +163,7 @@ TEST_F(RetestTest, LooksAtAnOpenRegressionOnceAWeek) {
   ASSERT_EQ(record().retests.size(), 1u);
   EXPECT_EQ(record().retests.front().control, "c0");
   EXPECT_EQ(record().retests.front().treatment, "c2");
-  EXPECT_EQ(record().retests.front().outcome, "slower");
+  EXPECT_EQ(record().retests.front().outcome, analysis::Outcome::slower);
   EXPECT_NEAR(record().retests.front().ratio.estimate, 1.1, 0.005);
   EXPECT_EQ(record().state, RecordState::open);
   EXPECT_FALSE(retests()) << "the next one is due in a week";
@@ -194,7 +194,7 @@ TEST_F(SizeRetestTest, LooksAtAMetricBesideTheFirstOne) {
   EXPECT_EQ(std::count(steps.begin(), steps.end(), Spent::retested), 1);
   const auto retests = walk_.store->records({}).front().retests;
   ASSERT_EQ(retests.size(), 1u);
-  EXPECT_EQ(retests.front().outcome, "slower");
+  EXPECT_EQ(retests.front().outcome, analysis::Outcome::slower);
   EXPECT_NEAR(retests.front().ratio.estimate, 1.2, 1e-9);
 }
 

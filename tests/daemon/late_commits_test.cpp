@@ -96,7 +96,7 @@ class CoSuspects : public testing::Test {
     EXPECT_EQ(walk_.records(), (Texts{"regression open work c3 (c1..c3) 1.100 or c2"}));
   }
   /// As if c2 had been examined later.
-  void judge(const char* outcome) {
+  void judge(analysis::Outcome outcome) {
     store::StoredVerdict verdict = walk_.store->verdicts(walk_.settings.key, "c1").front();
     verdict.commit = "c2";
     verdict.outcome = outcome;
@@ -111,18 +111,18 @@ class CoSuspects : public testing::Test {
 
 TEST_F(CoSuspects, StayWhileNothingIsKnownOfThem) {
   settle();
-  judge("inconclusive");
+  judge(analysis::Outcome::inconclusive);
   EXPECT_EQ(walk_.records(), (Texts{"regression open work c3 (c1..c3) 1.100 or c2"}));
 }
 
 TEST_F(CoSuspects, AreInnocentWhenUnchanged) {
-  judge("unchanged");
+  judge(analysis::Outcome::unchanged);
   EXPECT_EQ(walk_.records(), (Texts{"regression open work c3 (c1..c3) 1.100"}));
   EXPECT_NEAR(walk_.record(RecordKind::regression, "c3").culprit_probability, 1, 0.01);
 }
 
 TEST_F(CoSuspects, AreInnocentWhenIdentical) {
-  judge("identical");
+  judge(analysis::Outcome::identical);
   EXPECT_EQ(walk_.records(), (Texts{"regression open work c3 (c1..c3) 1.100"}));
 }
 

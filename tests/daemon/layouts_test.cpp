@@ -70,7 +70,7 @@ TEST_F(LayoutWalk, EveryUnitOfAConfirmationIsLinkedAnew) {
   for (const auto& [layouts, count] : launches) EXPECT_EQ(count, 2u) << layouts << " has both slots";
   EXPECT_EQ(built, 4u) << "of the pair as it was built, at the one look";
   const Record record = walk_.store->records({}).front();
-  EXPECT_EQ(record.layout, "4 per side in the screen, new ones in every unit of the confirmation");
+  EXPECT_EQ(record.layout.words, "4 per side in the screen, new ones in every unit of the confirmation");
   EXPECT_EQ(record.confirmation.as_built.size(), 4u);
   EXPECT_DOUBLE_EQ(record.confirmation.minimum_effect, 0.005) << "half of the margin, no higher bar";
 }
@@ -128,8 +128,11 @@ TEST(DescribeLayouts, NamesTheSideThatCannotBeRelinked) {
   const Linkings bad{{{}},
                      builders::RelinkFailure{builders::RelinkFailure::Kind::not_possible,
                                              "its linker script decides the layout"}};
-  EXPECT_EQ(describe_layouts(good, good), "4 per side");
-  EXPECT_EQ(describe_layouts(good, bad), "unresolved: treatment: its linker script decides the layout");
+  using Resolution = LayoutFacts::Resolution;
+  EXPECT_EQ(describe_layouts(good, good).resolution, Resolution::resolved);
+  EXPECT_EQ(describe_layouts(good, good).words, "4 per side");
+  EXPECT_EQ(describe_layouts(good, bad).resolution, Resolution::unresolved);
+  EXPECT_EQ(describe_layouts(good, bad).words, "treatment: its linker script decides the layout");
 }
 
 }  // namespace

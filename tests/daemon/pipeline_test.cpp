@@ -200,7 +200,7 @@ TEST(Pipeline, NotesBenchmarksThatAppearAndVanish) {
 
 TEST(Pipeline, MeasuresOnlyWhereNoRecordsAreAskedFor) {
   FakeWalk walk({at_cost("c0", 1), at_cost("c1", 1.1), at_cost("c2", 1.1)});
-  walk.settings.records = PipelineSettings::Records::none;
+  walk.settings.records = WalkSettings::Records::none;
   walk.examine();
   EXPECT_EQ(walk.verdicts(),
             (Texts{"c0 work new", "c1 work slower against c0", "c2 work slower against c0"}));
@@ -240,7 +240,7 @@ TEST(Pipeline, KnowsThatLessThroughputIsWorse) {
 TEST(Pipeline, ComparesWithTheParentWhenAsked) {
   FakeWalk walk(
       {at_cost("c0", 1), with_fate("c1", Fate::does_not_build), at_cost("c2", 1), at_cost("c3", 1)});
-  walk.settings.control = PipelineSettings::Control::parent;
+  walk.settings.control = config::ControlRule::parent;
   walk.examine();
   EXPECT_EQ(walk.verdicts(),
             (Texts{"c0 work new", "c2 work unchanged against c0", "c3 work unchanged against c2"}));
@@ -248,7 +248,7 @@ TEST(Pipeline, ComparesWithTheParentWhenAsked) {
 
 TEST(Pipeline, ComparesWithAFixedCommitWhenAsked) {
   FakeWalk walk({at_cost("c0", 1), at_cost("c1", 1), at_cost("c2", 1), at_cost("c3", 1)});
-  walk.settings.control = PipelineSettings::Control::fixed;
+  walk.settings.control = config::ControlRule::fixed;
   walk.settings.base_commit = "c1";
   walk.examine();
   EXPECT_EQ(walk.verdicts(), (Texts{"c0 work new", "c1 work new", "c2 work unchanged against c1",

@@ -57,7 +57,7 @@ using Positions = std::vector<std::size_t>;
 
 TEST(PositionsToExamine, AreTheNewestAloneWhenOnlyThatIsWanted) {
   WalkPolicy policy;
-  policy.catch_up = WalkPolicy::CatchUp::newest;
+  policy.catch_up = config::CatchUp::newest;
   EXPECT_EQ(positions_to_examine(line_of(9), {"c0", "c2"}, policy), (Positions{8}));
   EXPECT_EQ(positions_to_examine(line_of(9), {"c0", "c8"}, policy), Positions{});
   EXPECT_EQ(positions_to_examine(line_of(9), {}, policy), (Positions{0, 8})) << "a walk needs a beginning";
@@ -65,13 +65,13 @@ TEST(PositionsToExamine, AreTheNewestAloneWhenOnlyThatIsWanted) {
 
 TEST(PositionsToExamine, IncludeLateMergedCommitsWhereAllAreWalked) {
   WalkPolicy policy;
-  policy.commits = WalkPolicy::Commits::all;
+  policy.commits = config::Walk::all;
   EXPECT_EQ(positions_to_examine(line_of(6), {"c0", "c3", "c4"}, policy), (Positions{1, 2, 5}));
 }
 
 TEST(PositionsToExamine, NeverGoBackToWhatLongerStepsPassed) {
   WalkPolicy policy;
-  policy.commits = WalkPolicy::Commits::all;
+  policy.commits = config::Walk::all;
   policy.step = 3;
   Line line = line_of(10);
   EXPECT_EQ(positions_to_examine(line, {"c0", "c3", "c6", "c9"}, policy), Positions{});

@@ -188,7 +188,7 @@ class Walk {
       return judged_.contains({branch_[one].commit.id, benchmark}) && line_.leads_to(one, at);
     };
     question.level = level_before(line_, at, records_of(benchmark));
-    const auto control = control_by_week(line_, question);
+    const auto control = control_by(config::ControlRule::week, line_, question);
     walked_[benchmark] += fmt::format(" {}<{}", name_of_id(treatment.commit.id),
                                       control ? name_of_id(branch_[*control].commit.id) : "");
     const auto mistaken = treatment.mistaken.find(benchmark);
@@ -197,7 +197,7 @@ class Walk {
     if (control) {
       const double effect = std::log(seen / branch_[*control].costs.at(benchmark));
       if (std::abs(effect) > std::log1p(margin)) {
-        settle(at, *control, std::max(*control, *control_by_parent(question)), benchmark, seen);
+        settle(at, *control, std::max(*control, *control_by(config::ControlRule::parent, line_, question)), benchmark, seen);
       }
     }
     judged_.insert({treatment.commit.id, benchmark});

@@ -40,7 +40,7 @@ int walk(const std::string& mirror, const std::string& branch) {
   question.usable = [](std::size_t) { return true; };
   std::size_t distance = 0;
   for (question.treatment = 0; question.treatment < line.commits.size(); ++question.treatment) {
-    if (const auto control = daemon::control_by_week(line, question))
+    if (const auto control = daemon::control_by(config::ControlRule::week, line, question))
       distance += question.treatment - *control;
   }
   fmt::print("{} commits, {} steps to their controls\n", line.commits.size(), distance);

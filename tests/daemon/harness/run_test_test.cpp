@@ -41,11 +41,11 @@ class RunTest : public testing::Test {
 
   TestRun alone() {
     return run_test(
-        test_, {treatment_}, ground_, [](const auto&) {}, stop_.get_token());
+        test_, {treatment_}, settings_, [](const auto&) {}, stop_.get_token());
   }
   TestRun both() {
     return run_test(
-        test_, {treatment_, &control_}, ground_, [](const auto&) {}, stop_.get_token());
+        test_, {treatment_, &control_}, settings_, [](const auto&) {}, stop_.get_token());
   }
 
   tests::TemporaryDirectory scratch_;
@@ -54,7 +54,7 @@ class RunTest : public testing::Test {
   builders::Executable treatment_;
   daemon::Test test_;
   std::stop_source stop_;
-  RunGround ground_{fake_, runners::CpuChoice{{0}, {}, {0}, {}}, scratch_.path(), 7};
+  RunSettings settings_{fake_, runners::CpuChoice{{0}, {}, {0}, {}}, scratch_.path(), 7};
 };
 
 TEST_F(RunTest, EndsWithTheFirstLaunchThatHasEveryIteration) {
@@ -107,11 +107,11 @@ TEST_F(RunTest, MakesEveryRepetitionAndEndsWithAWholeCycle) {
 }
 
 TEST_F(RunTest, WithoutIterationsItEndsAfterTheUsualLaunches) {
-  ground_.usual_launches = 3;
-  ground_.usual_time = std::chrono::hours{1};
+  settings_.usual_launches = 3;
+  settings_.usual_time = std::chrono::hours{1};
   fake_.samples = prints(1);
   EXPECT_EQ(alone().series[0].series.values.size(), 3u);
-  ground_.usual_time = {};
+  settings_.usual_time = {};
   EXPECT_EQ(alone().series[0].series.values.size(), 1u) << "or when the usual time has passed";
 }
 
@@ -137,7 +137,7 @@ TEST_F(RunTest, ComparesOnUntilIterationsAreThereThoughTheVerdictIsKnown) {
 }
 
 TEST_F(RunTest, IsInconclusiveWhenTheLaunchesDoNotSuffice) {
-  ground_.max_launches = 3;
+  settings_.max_launches = 3;
   fake_.samples = prints(1, 1.01);
   const TestRun run = both();
   EXPECT_EQ(run.code, 3);
@@ -170,7 +170,7 @@ TEST_F(RunTest, DoesNotTakeTheSearchForTheFailingSideForResults) {
 
 TEST_F(RunTest, SaysWhenLaunchesDoNotSufficeForTheIterations) {
   test_.spec.iter = 100;
-  ground_.max_launches = 20;
+  settings_.max_launches = 20;
   fake_.samples = prints(1, 1.2);
   const TestRun run = both();
   EXPECT_EQ(run.failure,
@@ -212,11 +212,11 @@ TEST_F(RunTest, RunsOnlyWhatTheFilterNames) {
   fake_.protocol = Protocol::slices;
   fake_.metric = {};
   fake_.benchmarks = [](const auto&) { return std::vector<std::string>{"sum/10", "sort/10"}; };
-  ground_.filter = "sort";
+  settings_.filter = "sort";
   const TestRun run = alone();
   ASSERT_EQ(run.series.size(), 1u);
   EXPECT_EQ(run.series[0].benchmark, "sort/10");
-  ground_.filter = "none such";
+  settings_.filter = "none such";
   EXPECT_EQ(alone().code, 2);
 }
 

@@ -176,7 +176,8 @@ void expect_same(const Record& found, const Record& wanted) {
   expect_same(found.confirmation, wanted.confirmation);
   expect_same(found.retests, wanted.retests);
   expect_same(found.sightings, wanted.sightings);
-  EXPECT_EQ(found.layout, wanted.layout);
+  EXPECT_EQ(found.layout.resolution, wanted.layout.resolution);
+  EXPECT_EQ(found.layout.words, wanted.layout.words);
   expect_same(found.host, wanted.host);
   EXPECT_EQ(found.control_build, wanted.control_build);
   EXPECT_EQ(found.treatment_build, wanted.treatment_build);

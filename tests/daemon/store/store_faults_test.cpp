@@ -188,7 +188,7 @@ TEST_F(StoreFaults, AFileOfTheThirdVersionIsBroughtUpToDateWithAllItHolds) {
   Store store = writer();
   EXPECT_EQ(tests::ask_sqlite(file(), "PRAGMA user_version"), "5");
   ASSERT_EQ(store.verdicts(sample_key, tests::step_commit(1)).size(), 1u);
-  EXPECT_EQ(store.verdicts(sample_key, tests::step_commit(1)).front().definition, "");
+  EXPECT_EQ(store.verdicts(sample_key, tests::step_commit(1)).front().definition.spec, "");
   EXPECT_EQ(store.records({}).size(), 1u);
   EXPECT_EQ(tests::ask_sqlite(file(), "SELECT count(*) FROM sqlite_master WHERE name = 'level'"), "0")
       << "it follows from the records";
@@ -197,7 +197,7 @@ TEST_F(StoreFaults, AFileOfTheThirdVersionIsBroughtUpToDateWithAllItHolds) {
   EXPECT_TRUE(store.points(sample_key, "softmax/1000", "time", "week").empty());
   EXPECT_EQ(store.screen_counts(0).null_screens, 0u);
   store.save_step(sample_key, sample_step(2));
-  EXPECT_NE(store.verdicts(sample_key, tests::step_commit(2)).front().definition, "");
+  EXPECT_NE(store.verdicts(sample_key, tests::step_commit(2)).front().definition.spec, "");
 }
 
 TEST_F(StoreFaults, ARecordOfAnEarlierVersionIsReadAndListedByItsState) {

@@ -27,7 +27,7 @@ StoredVerdict sample_verdict(const std::string& commit, const std::string& bench
   verdict.control = "0123";
   verdict.benchmark = benchmark;
   verdict.metric = {"throughput", "1/s", specs::Direction::higher_is_better};
-  verdict.outcome = "slower";
+  verdict.outcome = analysis::Outcome::slower;
   verdict.note = "a sentence; with 'quotes' and -- dashes";
   verdict.verdict = sample_improvement().screen;
   verdict.history.settings = {0.02, 0.1 + 0.2, 1e-300, 66};
@@ -35,7 +35,7 @@ StoredVerdict sample_verdict(const std::string& commit, const std::string& bench
                               analysis::LaunchStatistics{1.0 / 3, 5e-324}};
   verdict.seed = 0xfedc'ba98'7654'3210;
   verdict.at = 1'704'705'120;
-  verdict.definition = "defined as " + benchmark;
+  verdict.definition = {"defined as " + benchmark, "2"};
   return verdict;
 }
 

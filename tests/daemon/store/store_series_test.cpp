@@ -158,7 +158,7 @@ TEST_F(StoreSeries, CountsSuspectsThatWereNotReproducedAsFalse) {
     record.id = record_id(record.key, record.benchmark, "time", commit);
     StoredVerdict verdict = sample_verdict(commit, record.benchmark);
     verdict.metric = record.metric;
-    verdict.outcome = "slower";
+    verdict.outcome = analysis::Outcome::slower;
     verdict.at = at;
     store.save_step(record.key, {verdict, {record}});
   };

@@ -104,14 +104,15 @@ void expect_same(const StoredVerdict& found, const StoredVerdict& wanted) {
   EXPECT_EQ(found.history.launches, wanted.history.launches);
   EXPECT_EQ(found.seed, wanted.seed);
   EXPECT_EQ(found.at, wanted.at);
-  EXPECT_EQ(found.definition, wanted.definition);
+  EXPECT_EQ(found.definition.spec, wanted.definition.spec);
+  EXPECT_EQ(found.definition.version, wanted.definition.version);
 }
 
 TEST_F(StoreContents, KeepsAVerdictExactly) {
   const StoredVerdict verdict = sample_verdict("a", "softmax");
   StoredVerdict added = sample_verdict("a", "new one");
   added.metric = {};
-  added.outcome = "new";
+  added.outcome = analysis::Outcome::added;
   added.control.clear();
   added.history = {};
   {

@@ -15,14 +15,11 @@ namespace tandem::daemon {
 [[nodiscard]] std::string identity_of(const builders::Executable& executable, const std::vector<Test>& tests);
 
 /// Equal for two tests that give a program the same: then their benchmarks are the same things.
-[[nodiscard]] std::string definition_of(const Test& test);
-
-/// Whether two definitions of a benchmark, "spec/version", are the same: what is not known is no difference.
-/// Older stores know nothing.
-[[nodiscard]] bool same_definition(const std::string& one, const std::string& other);
+/// The version is not known before the program has run.
+[[nodiscard]] store::Definition definition_of(const Test& test);
 
 /// What is asked about one benchmark of a commit before it is measured.
-struct LikenessQuestion {
+struct IdentityQuestion {
   std::string commit;
   std::string control;
   std::string before;  ///< the nearest earlier commit that has the benchmark; empty: none
@@ -32,7 +29,7 @@ struct LikenessQuestion {
 
 /// Why the commit need not be measured: it is the same as its control, as the commit before it, or as any
 /// commit that was found unchanged against the same control. Nothing if it must be.
-[[nodiscard]] std::optional<std::string> judged_alike(const store::Store& store, const WatchKey& key,
-                                                      const LikenessQuestion& question);
+[[nodiscard]] std::optional<std::string> same_as_judged(const store::Store& store, const WatchKey& key,
+                                                      const IdentityQuestion& question);
 
 }  // namespace tandem::daemon

@@ -1,4 +1,4 @@
-#include "daemon/walk/confirming.hpp"
+#include "daemon/walk/confirmation.hpp"
 
 #include <gtest/gtest.h>
 

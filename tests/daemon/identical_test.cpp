@@ -1,5 +1,5 @@
 // Commits that need no measuring because what they run was judged before.
-#include "daemon/walk/likeness.hpp"
+#include "daemon/walk/identical.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ FakeCommit with_content(std::string id, double cost, std::string content) {
   return commit;
 }
 
-TEST(Likeness, ACommitLikeAnyThatWasFoundUnchangedInheritsItsVerdict) {
+TEST(Identical, ACommitLikeAnyThatWasFoundUnchangedInheritsItsVerdict) {
   FakeWalk walk({with_content("c0", 1, "a"), with_content("c1", 1, "b"), with_content("c2", 1, "c"),
                  with_content("c3", 1, "b")});
   walk.examine();
@@ -30,7 +30,7 @@ TEST(Likeness, ACommitLikeAnyThatWasFoundUnchangedInheritsItsVerdict) {
             "to c1, unchanged against the same control");
 }
 
-TEST(Likeness, ARevertOfARegressionIsMeasuredAgainstTheNewLevel) {
+TEST(Identical, ARevertOfARegressionIsMeasuredAgainstTheNewLevel) {
   FakeWalk walk({with_content("c0", 1, "a"), with_content("c1", 1, "b"), with_content("c2", 1.1, "c"),
                  with_content("c3", 1, "b")});
   walk.examine();
@@ -38,7 +38,7 @@ TEST(Likeness, ARevertOfARegressionIsMeasuredAgainstTheNewLevel) {
   EXPECT_EQ(walk.records().front(), "regression fixed work c2 (c1..c2) 1.100 fixed by c3");
 }
 
-TEST(Likeness, WhatWasInconclusiveIsMeasuredAgainForItsTwin) {
+TEST(Identical, WhatWasInconclusiveIsMeasuredAgainForItsTwin) {
   FakeWalk walk({with_content("c0", 1, "a"), with_content("c1", 1, "b"), with_content("c2", 1, "b")});
   walk.settings.max_launches = 1;
   walk.examine();
@@ -46,7 +46,7 @@ TEST(Likeness, WhatWasInconclusiveIsMeasuredAgainForItsTwin) {
             (Texts{"c0 work new", "c1 work inconclusive against c0", "c2 work inconclusive against c0"}));
 }
 
-TEST(Likeness, AnotherMetricThatIsUnchangedSaysNothingAboutTheTime) {
+TEST(Identical, AnotherMetricThatIsUnchangedSaysNothingAboutTheTime) {
   FakeWalk walk({with_content("c0", 1, "a"), with_content("c1", 1.1, "b"), with_content("c2", 1, "a"),
                  with_content("c3", 1.1, "b")});
   specs::Metric memory{"peak_memory", "B"};
@@ -56,7 +56,7 @@ TEST(Likeness, AnotherMetricThatIsUnchangedSaysNothingAboutTheTime) {
   EXPECT_EQ(walk.records().size(), 3u) << "slower, fixed, slower again";
 }
 
-TEST(Likeness, OtherArgumentsMakeAnotherIdentity) {
+TEST(Identical, OtherArgumentsMakeAnotherIdentity) {
   builders::Executable executable;
   executable.fingerprint = "f";
   daemon::Test test;

@@ -7,7 +7,6 @@
 
 #include "builders/repository.hpp"
 #include "daemon/records/request.hpp"
-#include "daemon/walk/bench.hpp"
 #include "daemon/walk/pipeline.hpp"
 
 namespace tandem::daemon {
@@ -20,10 +19,9 @@ struct Answer {
 };
 
 /// Answers requests on one platform of a watch: measures what it is asked to, outside of the walk's order.
-class RequestDesk {
+class RequestHandler {
  public:
-  RequestDesk(const PipelineSettings& settings, const Workshop& workshop, Pipeline& pipeline)
-      : settings_(settings), workshop_(workshop), pipeline_(pipeline), bench_(pipeline.bench()) {}
+  explicit RequestHandler(Pipeline& pipeline) : pipeline_(pipeline), steps_(pipeline.steps()) {}
 
   /// `line` is that of the walk. Nothing: it was stopped. A commit that is not there and similar are answers.
   [[nodiscard]] std::optional<Answer> serve(const Request& request, const builders::Repository& repository,
@@ -39,14 +37,12 @@ class RequestDesk {
   };
   /// Screens what the request names between two commits of a line; stores nothing. Without a control it is
   /// each benchmark's own.
-  [[nodiscard]] std::optional<Tried> try_pair(const Request& request, const Line& line,
-                                              std::optional<std::size_t> control, std::size_t treatment,
-                                              const std::string& metric, const std::stop_token& stop);
+  [[nodiscard]] std::optional<Tried> try_pair(const Request& request, const Examination& at,
+                                              std::optional<std::size_t> control, const std::string& metric);
 
   [[nodiscard]] std::optional<Answer> measure(const Request& request, const builders::Repository& repository,
                                               const Line& line, const std::stop_token& stop);
-  [[nodiscard]] std::optional<Answer> examine(const Line& line, std::size_t position,
-                                              const std::stop_token& stop);
+  [[nodiscard]] std::optional<Answer> examine(const Examination& at);
   [[nodiscard]] std::optional<Answer> bisect(const Request& request, const builders::Repository& repository,
                                              const std::stop_token& stop);
   [[nodiscard]] std::optional<Answer> rerun(const Request& request, const builders::Repository& repository,
@@ -54,9 +50,8 @@ class RequestDesk {
   /// A note that is asked about again may become a record.
   [[nodiscard]] std::optional<Answer> settle_again(const Request& request, const Record& record,
                                                    const Line& line, const std::stop_token& stop);
-  [[nodiscard]] std::optional<Suspect> suspect_again(const Record& record, const Line& line,
-                                                     std::size_t control, std::size_t treatment,
-                                                     const std::stop_token& stop);
+  [[nodiscard]] std::optional<Suspect> suspect_again(const Record& record, const Examination& at,
+                                                     std::size_t control);
   /// It could not be measured: it is tried again later, some times; then it stays unconfirmed.
   [[nodiscard]] std::optional<Answer> unconfirmed(const Request& request, const Record& record,
                                                   const std::string& why) const;
@@ -67,10 +62,8 @@ class RequestDesk {
   [[nodiscard]] bool mark_fixed(const std::string& id, const builders::Repository& repository,
                                 const builders::Commit& by, const std::stop_token& stop);
 
-  const PipelineSettings& settings_;
-  const Workshop& workshop_;
   Pipeline& pipeline_;
-  Bench& bench_;
+  WalkSteps& steps_;
 };
 
 }  // namespace tandem::daemon

@@ -1,4 +1,4 @@
-#include "daemon/walk/one_sided.hpp"
+#include "daemon/walk/blame.hpp"
 
 #include <algorithm>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "daemon/walk/likeness.hpp"
+#include "daemon/walk/identical.hpp"
 
 #include <fmt/format.h>
 
@@ -17,9 +17,9 @@ std::string identity_in(const store::Store& store, const WatchKey& key, const st
 bool was_decided(const store::Store& store, const WatchKey& key, const std::string& commit,
                  const std::string& benchmark, const std::string& metric) {
   for (const store::StoredVerdict& verdict : store.verdicts(key, commit)) {
-    if (verdict.benchmark == benchmark && verdict.metric.name == metric)
-      return verdict.outcome != "inconclusive" && verdict.outcome != "failed" &&
-             !verdict.outcome.ends_with("_fails");
+    if (verdict.benchmark == benchmark && verdict.metric.name == metric) {
+      return verdict.outcome != analysis::Outcome::inconclusive && !analysis::is_failure(verdict.outcome);
+    }
   }
   return false;
 }
@@ -65,23 +65,15 @@ std::string identity_of(const builders::Executable& executable, const std::vecto
   return hash.finish();
 }
 
-std::string definition_of(const Test& test) {
+store::Definition definition_of(const Test& test) {
   constexpr std::size_t digits = 16;
   Sha256 hash;
   add_definition(hash, test);
-  return hash.finish().substr(0, digits);
+  return {hash.finish().substr(0, digits), {}};
 }
 
-bool same_definition(const std::string& one, const std::string& other) {
-  const auto spec = [](const std::string& text) { return text.substr(0, text.find('/')); };
-  const auto version = [](const std::string& text) { return text.substr(text.find('/') + 1); };
-  if (one.empty() || other.empty()) return true;
-  return spec(one) == spec(other) &&
-         (version(one).empty() || version(other).empty() || version(one) == version(other));
-}
-
-std::optional<std::string> judged_alike(const store::Store& store, const WatchKey& key,
-                                        const LikenessQuestion& question) {
+std::optional<std::string> same_as_judged(const store::Store& store, const WatchKey& key,
+                                        const IdentityQuestion& question) {
   const std::string mine = identity_in(store, key, question.commit);
   if (mine.empty()) return std::nullopt;
   const std::string controls = identity_in(store, key, question.control);
@@ -93,12 +85,13 @@ std::optional<std::string> judged_alike(const store::Store& store, const WatchKe
   for (const std::string& other : store.built_alike(key, mine)) {
     if (other == question.commit) continue;
     for (const store::StoredVerdict& verdict : store.verdicts(key, other)) {
-      const bool quiet = verdict.outcome == "unchanged" || verdict.outcome == "identical";
+      const bool quiet =
+          verdict.outcome == analysis::Outcome::unchanged || verdict.outcome == analysis::Outcome::identical;
       if (verdict.benchmark != question.benchmark || verdict.metric.name != question.metric) continue;
       if (!quiet || verdict.control.empty()) continue;
       const bool same_control = verdict.control == question.control ||
                                 (!controls.empty() && identity_in(store, key, verdict.control) == controls);
-      if (same_control) return fmt::format("to {}, {} against the same control", other, verdict.outcome);
+      if (same_control) return fmt::format("to {}, {} against the same control", other, analysis::name_of(verdict.outcome));
     }
   }
   return std::nullopt;

@@ -3,7 +3,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "daemon/idle/idle_ground.hpp"
+#include "daemon/idle/newest_good.hpp"
 
 namespace tandem::daemon {
 
@@ -12,12 +12,10 @@ namespace tandem::daemon {
 /// has recovered, and the search for the commit that did it is queued. What a faster commit left of one, and
 /// could not be measured when that commit came, goes first. Nothing is re-tested where nothing
 /// could be recorded.
-[[nodiscard]] IdleStep retest(const IdleGround& ground, const Line& line, NewestGood& newest,
-                              const std::stop_token& stop);
+[[nodiscard]] IdleStep retest(WalkSteps& steps, const Examination& at, NewestGood& newest);
 
 /// Measures what a faster commit left of the first regression of which that could not be measured when the
 /// commit came, and is due again. Nothing: there is none.
-[[nodiscard]] std::optional<IdleStep> measure_fix(const IdleGround& ground, const Line& line,
-                                                  const std::stop_token& stop);
+[[nodiscard]] std::optional<IdleStep> measure_fix(WalkSteps& steps, const Examination& at);
 
 }  // namespace tandem::daemon

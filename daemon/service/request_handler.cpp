@@ -1,4 +1,4 @@
-#include "daemon/service/request_desk.hpp"
+#include "daemon/service/request_handler.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include "daemon/report/comparison_report.hpp"
 #include "daemon/walk/late_commits.hpp"
 #include "daemon/walk/publish.hpp"
-#include "daemon/walk/tribunal.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/wall_clock.hpp"
 
@@ -72,9 +71,9 @@ int code_of(bool slower, bool failed, bool inconclusive) {
 
 }  // namespace
 
-std::optional<Answer> RequestDesk::serve(const Request& request, const builders::Repository& repository,
+std::optional<Answer> RequestHandler::serve(const Request& request, const builders::Repository& repository,
                                          const Line& line, const std::stop_token& stop) {
-  bench_.clear();
+  steps_.clear();
   try {
     switch (request.kind) {
       case Request::Kind::measure:
@@ -93,24 +92,23 @@ std::optional<Answer> RequestDesk::serve(const Request& request, const builders:
     return failed(error.what());
   } catch (const Error& error) {
     const auto record =
-        request.kind == Request::Kind::confirm ? workshop_.store.record(request.record) : std::nullopt;
+        request.kind == Request::Kind::confirm ? steps_.context.store.record(request.record) : std::nullopt;
     return record ? unconfirmed(request, *record, error.what()) : failed(error.what());
   }
   return failed("this kind of request is not known");
 }
 
-std::optional<RequestDesk::Tried> RequestDesk::try_pair(const Request& request, const Line& line,
-                                                        std::optional<std::size_t> control,
-                                                        std::size_t treatment, const std::string& metric,
-                                                        const std::stop_token& stop) {
+std::optional<RequestHandler::Tried> RequestHandler::try_pair(const Request& request, const Examination& at,
+                                                              std::optional<std::size_t> control,
+                                                              const std::string& metric) {
   Tried tried;
-  const auto* executable = bench_.build(line.commits[treatment], stop);
-  if (stop.stop_requested()) return std::nullopt;
-  if (const auto failure = bench_.unbuilt(line.commits[treatment].id)) throw Error(failure->sentence);
-  if (executable == nullptr) throw Error(fmt::format("{} does not build", line.commits[treatment].id));
-  for (const Test& test : settings_.tests) {
-    auto listed = bench_.listed(test, *executable, stop);
-    if (stop.stop_requested()) return std::nullopt;
+  const auto* executable = steps_.builds.build(at.commit(), at.stop);
+  if (at.stopped()) return std::nullopt;
+  if (const auto failure = steps_.builds.unbuilt(at.id())) throw Error(failure->sentence);
+  if (executable == nullptr) throw Error(fmt::format("{} does not build", at.id()));
+  for (const Test& test : steps_.settings.tests) {
+    auto listed = steps_.trials.list(test, *executable, at.stop);
+    if (at.stopped()) return std::nullopt;
     if (const auto* failure = std::get_if<runners::RunFailure>(&listed)) {
       tried.failed = true;
       tried.lines.push_back(fmt::format("{}: {}", program_name(test), failure->what));
@@ -121,20 +119,23 @@ std::optional<RequestDesk::Tried> RequestDesk::try_pair(const Request& request, 
         return !request.benchmark.empty() && one.name != request.benchmark;
       });
       if (trial.candidates.empty()) continue;
-      trial.control = control ? control : bench_.control_for(line, treatment, test, trial.candidates.front());
+      trial.control =
+          control ? control
+                  : steps_.controls.control_for(at.line, at.position, test, trial.candidates.front());
       if (!trial.control) {
         tried.lines.push_back(
             fmt::format("{}: there is no commit to compare with", trial.candidates.front().name));
         continue;
       }
-      TrialPlan plan{treatment, fmt::format("request {}", request.id), settings_.max_launches};
+      TrialPlan plan{steps_.settings.max_launches, fmt::format("request {}", request.id)};
       if (!metric.empty() && metric != trial.candidates.front().metric.name) plan.metric = metric;
-      auto result = bench_.measure(line, trial, plan, stop);
+      auto result = steps_.trials.measure(at, trial, plan);
       if (!result) return std::nullopt;
       if (const auto* reason = std::get_if<NotMeasured>(&*result)) {
         tried.failed = true;
         tried.lines.push_back(
-            fmt::format("{}: {}: {}", trial.candidates.front().name, reason->outcome, reason->why));
+            fmt::format("{}: {}: {}", trial.candidates.front().name,
+                                          analysis::name_of(reason->outcome), reason->why));
         continue;
       }
       const auto& measured = std::get<Measured>(*result);
@@ -153,42 +154,42 @@ std::optional<RequestDesk::Tried> RequestDesk::try_pair(const Request& request, 
         tried.inconclusive |= each.verdict.outcome == Outcome::inconclusive;
         if (!is_changed(each.verdict)) tried.quiet = each.verdict.ratio;
         if (is_changed(each.verdict))
-          tried.suspects.push_back(bench_.suspect_of(trial, measured, candidate, each));
+          tried.suspects.push_back(steps_.trials.suspect_of(trial, measured, candidate, each));
       }
     }
   }
   if (tried.lines.empty() && !request.benchmark.empty()) {
-    throw InputError(fmt::format("{} has no benchmark {}", line.commits[treatment].id, request.benchmark));
+    throw InputError(fmt::format("{} has no benchmark {}", at.id(), request.benchmark));
   }
   std::stable_sort(tried.suspects.begin(), tried.suspects.end(),
                    [](const Suspect& one, const Suspect& other) { return size_of(one) > size_of(other); });
   return tried;
 }
 
-std::optional<Answer> RequestDesk::measure(const Request& request, const builders::Repository& repository,
+std::optional<Answer> RequestHandler::measure(const Request& request, const builders::Repository& repository,
                                            const Line& line, const std::stop_token& stop) {
   const builders::Commit commit = commit_named(repository, request.commit);
   const auto position = line.position(commit.id);
-  const auto done = workshop_.store.done(settings_.key);
+  const auto done = steps_.context.store.done(steps_.settings.key);
   // The next commit of the walk is simply examined; out of its turn that would step over those before it.
   const auto first_open = std::find_if(line.commits.begin(), line.commits.end(), [&](const auto& one) {
     return std::find(done.begin(), done.end(), one.id) == done.end();
   });
   const bool is_next = position && first_open != line.commits.end() && first_open->id == commit.id;
-  const auto waiting = workshop_.store.waiting_commits(settings_.key);
-  const bool waits = position && (was_given_up(workshop_.store, settings_.key, commit.id) ||
+  const auto waiting = steps_.context.store.waiting_commits(steps_.settings.key);
+  const bool waits = position && (was_given_up(steps_.context.store, steps_.settings.key, commit.id) ||
                                   std::any_of(waiting.begin(), waiting.end(),
                                               [&](const auto& one) { return one.commit == commit.id; }));
   if (request.against.empty() && request.benchmark.empty() && (is_next || waits)) {
-    return examine(line, *position, stop);
+    return examine({line, *position, stop});
   }
   const bool by_rule = request.against.empty() && position;
   const std::string against = request.against.empty() ? commit.first_parent : request.against;
   if (!by_rule && against.empty())
     throw InputError(fmt::format("{} has no parent; give --against", commit.id));
   const Line pair = by_rule ? line : make_line({commit_named(repository, against), commit}, now_seconds());
-  const auto tried = by_rule ? try_pair(request, pair, std::nullopt, *position, {}, stop)
-                             : try_pair(request, pair, 0, 1, {}, stop);
+  const auto tried = by_rule ? try_pair(request, {pair, *position, stop}, std::nullopt, {})
+                             : try_pair(request, {pair, 1, stop}, 0, {});
   if (!tried) return std::nullopt;
   const bool slower = std::any_of(tried->suspects.begin(), tried->suspects.end(), [](const Suspect& one) {
     return one.screened.verdict.outcome == Outcome::slower;
@@ -199,29 +200,28 @@ std::optional<Answer> RequestDesk::measure(const Request& request, const builder
                   fmt::join(tried->lines, "\n  "))};
 }
 
-std::optional<Answer> RequestDesk::examine(const Line& line, std::size_t position,
-                                           const std::stop_token& stop) {
-  const auto examined = pipeline_.examine(line, position, stop);
+std::optional<Answer> RequestHandler::examine(const Examination& at) {
+  const auto examined = pipeline_.examine(at);
   if (examined == Pipeline::Examined::stopped) return std::nullopt;
   if (examined == Pipeline::Examined::put_off) return failed(pipeline_.why_put_off().sentence);
-  settle_co_suspects(workshop_.store, workshop_.publisher, settings_.key, line.commits[position].id,
-                     workshop_.now());
+  settle_co_suspects(steps_.context.store, steps_.context.publisher, steps_.settings.key, at.id(),
+                     steps_.context.now());
   std::vector<std::string> lines;
   bool slower = false;
   bool inconclusive = false;
-  const std::string& commit = line.commits[position].id;
-  for (const auto& verdict : workshop_.store.verdicts(settings_.key, commit)) {
-    slower |= verdict.outcome == "slower";
-    inconclusive |= verdict.outcome == "inconclusive";
+  const std::string& commit = at.id();
+  for (const auto& verdict : steps_.context.store.verdicts(steps_.settings.key, commit)) {
+    slower |= verdict.outcome == Outcome::slower;
+    inconclusive |= verdict.outcome == Outcome::inconclusive;
     lines.push_back(fmt::format("{}: {} {}", report::series_name(verdict.benchmark, verdict.metric),
-                                verdict.outcome, verdict.note));
+                                analysis::name_of(verdict.outcome), verdict.note));
   }
   if (lines.empty()) return failed(fmt::format("{} does not build", commit));
   return Answer{Request::State::done, code_of(slower, false, inconclusive),
                 fmt::format("{}:\n  {}", commit, fmt::join(lines, "\n  "))};
 }
 
-std::optional<Answer> RequestDesk::bisect(const Request& request, const builders::Repository& repository,
+std::optional<Answer> RequestHandler::bisect(const Request& request, const builders::Repository& repository,
                                           const std::stop_token& stop) {
   const builders::Commit good = commit_named(repository, request.against);
   const builders::Commit bad = commit_named(repository, request.commit);
@@ -231,16 +231,16 @@ std::optional<Answer> RequestDesk::bisect(const Request& request, const builders
   }
   const Line line = line_between(repository, good, bad);
   const std::size_t last = line.commits.size() - 1;
-  const auto record = request.record.empty() ? std::nullopt : workshop_.store.record(request.record);
-  const auto tried = try_pair(request, line, 0, last, record ? record->metric.name : std::string(), stop);
+  const auto record = request.record.empty() ? std::nullopt : steps_.context.store.record(request.record);
+  const Examination at{line, last, stop};
+  const auto tried = try_pair(request, at, 0, record ? record->metric.name : std::string());
   if (!tried) return std::nullopt;
   std::vector<std::string> lines;
   bool slower = false;
   bool failed = tried->failed;
-  Confirmer confirmer(settings_, workshop_, bench_);
-  CulpritHunt hunt(settings_, workshop_, bench_);
+  CulpritHunt hunt = steps_.hunt();
   for (const Suspect& suspect : tried->suspects) {
-    const auto whole = confirmer.confirm(line, 0, last, suspect, 1, stop);
+    const auto whole = steps_.confirmer.confirm(at, 0, last, suspect, 1);
     if (stop.stop_requested()) return std::nullopt;
     if (!is_confirmed(whole)) {
       lines.push_back(fmt::format(
@@ -249,7 +249,7 @@ std::optional<Answer> RequestDesk::bisect(const Request& request, const builders
       failed |= !whole || has_failed(whole);
       continue;
     }
-    const auto steps = hunt.hunt(line, suspect, 0, last, *whole, stop);
+    const auto steps = hunt.hunt(at, suspect, 0, last, *whole);
     if (!steps) return std::nullopt;
     for (const FoundStep& step : *steps) {
       lines.push_back(step_sentence(line, suspect, step));
@@ -271,14 +271,14 @@ std::optional<Answer> RequestDesk::bisect(const Request& request, const builders
                 fmt::format("{}", fmt::join(lines, "\n"))};
 }
 
-bool RequestDesk::mark_fixed(const std::string& id, const builders::Repository& repository,
+bool RequestHandler::mark_fixed(const std::string& id, const builders::Repository& repository,
                              const builders::Commit& by, const std::stop_token& stop) {
-  const auto record = workshop_.store.record(id);
+  const auto record = steps_.context.store.record(id);
   if (!record || record->state != RecordState::recovered) return true;
   const auto control = repository.find(record->confirmation.control);
   if (!control) return true;
   const Line pair = make_line({*control, by}, now_seconds());
-  const auto fix = FixTrials(settings_, workshop_, bench_).measure(pair, 1, *record, by.id, stop);
+  const auto fix = steps_.settlement.fixes().measure({pair, 1, stop}, *record, by.id);
   if (!fix) return false;
   // It is gone at the tip: what is left here was undone by a later commit.
   if (fix->outcome != FixOutcome::gone) return true;
@@ -287,13 +287,13 @@ bool RequestDesk::mark_fixed(const std::string& id, const builders::Repository& 
     return after_fix(std::move(one), *fix,
                      {0, "found by a search after it had recovered", Ending::Basis::size});
   };
-  workshop_.store.save_records({}, {published(workshop_.publisher, {id, change})});
+  steps_.context.store.save_records({}, {published(steps_.context.publisher, {id, change})});
   return true;
 }
 
-std::optional<Answer> RequestDesk::rerun(const Request& request, const builders::Repository& repository,
+std::optional<Answer> RequestHandler::rerun(const Request& request, const builders::Repository& repository,
                                          const Line& line, const std::stop_token& stop) {
-  const auto record = workshop_.store.record(request.record);
+  const auto record = steps_.context.store.record(request.record);
   if (!record) throw InputError(fmt::format("there is no report {}", request.record));
   if (!is_step(record->kind)) return settle_again(request, *record, line, stop);
   const bool range = record->kind == RecordKind::accumulated;
@@ -302,7 +302,7 @@ std::optional<Answer> RequestDesk::rerun(const Request& request, const builders:
                               now_seconds());
   Request narrow = request;
   narrow.benchmark = record->benchmark;
-  const auto tried = try_pair(narrow, pair, 0, 1, record->metric.name, stop);
+  const auto tried = try_pair(narrow, {pair, 1, stop}, 0, record->metric.name);
   if (!tried) return std::nullopt;
   if (tried->failed || tried->inconclusive) {
     return Answer{Request::State::done, code_of(false, tried->failed, true),
@@ -310,17 +310,16 @@ std::optional<Answer> RequestDesk::rerun(const Request& request, const builders:
                               fmt::join(tried->lines, "\n  "))};
   }
   Retest retest;
-  retest.at = workshop_.now();
+  retest.at = steps_.context.now();
   retest.control = pair.commits[0].id;
   retest.treatment = pair.commits[1].id;
-  retest.outcome = analysis::name_of(Outcome::unchanged);
+  retest.outcome = Outcome::unchanged;
   retest.ratio = tried->quiet.value_or(analysis::RatioInterval{});
   std::string said = "not seen again";
   for (const Suspect& suspect : tried->suspects) {
-    retest.outcome = analysis::name_of(suspect.screened.verdict.outcome);
+    retest.outcome = suspect.screened.verdict.outcome;
     retest.ratio = suspect.screened.verdict.ratio;
-    Confirmer confirmer(settings_, workshop_, bench_);
-    const auto again = confirmer.confirm(pair, 0, 1, suspect, 3, stop);
+    const auto again = steps_.confirmer.confirm({pair, 1, stop}, 0, 1, suspect, 3);
     if (stop.stop_requested()) return std::nullopt;
     if (!is_confirmed(again)) {
       said = again && again->failure.empty() ? "seen again by the screen, but not confirmed"
@@ -334,47 +333,44 @@ std::optional<Answer> RequestDesk::rerun(const Request& request, const builders:
     one.retests.push_back(retest);
     return one;
   };
-  workshop_.store.save_records({}, {published(workshop_.publisher, {record->id, change})});
+  steps_.context.store.save_records({}, {published(steps_.context.publisher, {record->id, change})});
   return Answer{
       Request::State::done, 0,
       fmt::format("{} {}: {}\n  {}", record->id, record->benchmark, said, fmt::join(tried->lines, "\n  "))};
 }
 
-std::optional<Suspect> RequestDesk::suspect_again(const Record& record, const Line& line, std::size_t control,
-                                                  std::size_t treatment, const std::stop_token& stop) {
-  const auto* executable = bench_.build(line.commits[treatment], stop);
+std::optional<Suspect> RequestHandler::suspect_again(const Record& record, const Examination& at,
+                                                     std::size_t control) {
+  const auto* executable = steps_.builds.build(at.commit(), at.stop);
   if (executable == nullptr) return std::nullopt;
-  for (const Test& test : settings_.tests) {
-    auto listed = bench_.listed(test, *executable, stop);
-    auto* trials = std::get_if<std::vector<Trial>>(&listed);
-    for (Trial& trial : trials == nullptr ? std::vector<Trial>{} : *trials) {
-      for (const Candidate& one : std::vector<Candidate>(trial.candidates)) {
-        if (one.name != record.benchmark) continue;
-        trial.control = control;
-        const Candidate candidate{one.in_program, one.name, record.metric};
-        return bench_.as_if_suspect(line, treatment, trial, candidate, record, stop);
-      }
-    }
+  for (const Test& test : steps_.settings.tests) {
+    const auto listed = steps_.trials.list(test, *executable, at.stop);
+    const auto* trials = std::get_if<std::vector<Trial>>(&listed);
+    auto trial = trials ? find_trial(*trials, record.benchmark, control) : std::nullopt;
+    if (!trial) continue;
+    trial->candidates.front().metric = record.metric;
+    return steps_.trials.as_if_suspect(at, *trial, record);
   }
   return std::nullopt;
 }
 
-std::optional<Answer> RequestDesk::settle_again(const Request& request, const Record& record,
+std::optional<Answer> RequestHandler::settle_again(const Request& request, const Record& record,
                                                 const Line& line, const std::stop_token& stop) {
   const auto control = line.position(record.control.id);
   const auto treatment = line.position(record.treatment.id);
   if (!control || !treatment) throw InputError("its commits are no longer on the branch");
+  const Examination at{line, *treatment, stop};
   std::vector<Suspect> suspects;
   if (record.confirmation.exact) {
     Request narrow = request;
     narrow.benchmark = record.benchmark;
-    auto tried = try_pair(narrow, line, *control, *treatment, record.metric.name, stop);
+    auto tried = try_pair(narrow, at, *control, record.metric.name);
     if (!tried) return std::nullopt;
     suspects = std::move(tried->suspects);
     if (suspects.empty() && tried->failed) {
       return unconfirmed(request, record, fmt::format("{}", fmt::join(tried->lines, "; ")));
     }
-  } else if (auto again = suspect_again(record, line, *control, *treatment, stop)) {
+  } else if (auto again = suspect_again(record, at, *control)) {
     // Its screen has been passed; what is missing is the confirmation.
     suspects.push_back(std::move(*again));
   }
@@ -382,21 +378,21 @@ std::optional<Answer> RequestDesk::settle_again(const Request& request, const Re
   if (suspects.empty() && !record.confirmation.exact) {
     return unconfirmed(request, record, "its programs could not be built, or do not list the benchmark");
   }
-  Tribunal tribunal(settings_, workshop_, bench_);
   for (Suspect& suspect : suspects) {
     suspect.origin = Suspect::Origin::drift;  // the commit has its verdict
     suspect.q_value = record.q_value;
-    if (!tribunal.settle(line, *treatment, suspect, stop)) return std::nullopt;
-    if (!tribunal.why_unconfirmed().empty()) return unconfirmed(request, record, tribunal.why_unconfirmed());
+    if (!steps_.settlement.settle(at, suspect)) return std::nullopt;
+    const std::string& why = steps_.settlement.why_unconfirmed();
+    if (!why.empty()) return unconfirmed(request, record, why);
   }
   end_postponed(record.id, suspects.empty());
-  const auto now = workshop_.store.record(record.id);
+  const auto now = steps_.context.store.record(record.id);
   return Answer{Request::State::done, now && is_alive(now->state) ? 1 : 0,
                 fmt::format("{} {}: {}; tandem report --all shows what came of it", record.id,
                             record.benchmark, suspects.empty() ? "not seen again" : "measured again")};
 }
 
-std::optional<Answer> RequestDesk::unconfirmed(const Request& request, const Record& record,
+std::optional<Answer> RequestHandler::unconfirmed(const Request& request, const Record& record,
                                                const std::string& why) const {
   const bool waited = record.kind == RecordKind::postponed || record.kind == RecordKind::unconfirmed;
   std::size_t tries = 1;
@@ -407,29 +403,29 @@ std::optional<Answer> RequestDesk::unconfirmed(const Request& request, const Rec
     one.confirmation.result.outcome = analysis::ConfirmationOutcome::failed;
     one.confirmation.failure = why;
     one.confirmation.tries = tries;
-    return with_event(std::move(one), {one.state, workshop_.now(), asked_by_tandem, why, {}});
+    return with_event(std::move(one), {one.state, steps_.context.now(), asked_by_tandem, why, {}});
   };
-  if (waited) workshop_.store.save_records({}, {published(workshop_.publisher, {record.id, change})});
+  if (waited) steps_.context.store.save_records({}, {published(steps_.context.publisher, {record.id, change})});
   // It waits on, and is due after a pause that grows.
   if (waited && request.kind == Request::Kind::confirm && tries < most_tries) return std::nullopt;
   return failed(fmt::format("{} {}: could not be confirmed: {}", record.id, record.benchmark, why));
 }
 
-void RequestDesk::end_postponed(const std::string& record, bool unseen) const {
+void RequestHandler::end_postponed(const std::string& record, bool unseen) const {
   const auto change = [&](Record one) {
     if (one.kind != RecordKind::postponed && one.kind != RecordKind::unconfirmed) return one;
     if (!unseen) {
       return with_event(std::move(one), {RecordState::superseded,
-                                         workshop_.now(),
+                                         steps_.context.now(),
                                          asked_by_tandem,
                                          "the change is that of another commit",
                                          {}});
     }
     one.kind = RecordKind::not_reproduced;
     return with_event(std::move(one),
-                      {RecordState::noted, workshop_.now(), asked_by_tandem, "not seen again", {}});
+                      {RecordState::noted, steps_.context.now(), asked_by_tandem, "not seen again", {}});
   };
-  workshop_.store.save_records({}, {published(workshop_.publisher, {record, change})});
+  steps_.context.store.save_records({}, {published(steps_.context.publisher, {record, change})});
 }
 
 }  // namespace tandem::daemon

@@ -1,4 +1,4 @@
-// What a walk rests on: the fetch of its branch, the room in its cache.
+// The upkeep of a watch: the fetch of its branch, its mirror, the room in its cache.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,10 +20,10 @@ namespace tandem::daemon {
 bool WatchWalk::fetch(const std::stop_token& stop) {
   if (std::chrono::steady_clock::now() < next_fetch_) return false;
   status_.phase = "fetching";
-  ground_.show();
+  context_.show();
   auto fetched =
       builders::fetch(mirror_, source_,
-                      {ground_.installation.program,
+                      {context_.installation.program,
                        std::chrono::duration_cast<std::chrono::nanoseconds>(settings_.fetch_timeout)},
                       stop);
   if (stop.stop_requested()) return false;
@@ -71,11 +71,11 @@ void WatchWalk::keep_mirror_small(const std::stop_token& stop) {
 }
 
 void WatchWalk::keep_cache_in_budget(const std::vector<builders::Commit>& queued) {
-  if (!ground_.budget) return;
+  if (!context_.budget) return;
   try {
     std::set<std::string> keep = commits_of_living(store_);
     for (const builders::Commit& commit : queued) keep.insert(commit.id);
-    const auto pruned = ground_.budget->prune(std::move(keep));
+    const auto pruned = context_.budget->prune(std::move(keep));
     if (pruned.bytes_after > settings_.cache_budget) {
       fail("cache", fmt::format("the cache takes {} bytes, more than its budget of {}: all of it is in use, "
                                 "queued or needed by open regressions; give a larger cache_budget",
@@ -125,7 +125,7 @@ void WatchWalk::show_waiting_commits() {
           {watch_.name, platform.key.platform, one.commit, one.kind, one.sentence, one.tries, one.due});
     }
   }
-  ground_.show();
+  context_.show();
 }
 
 }  // namespace tandem::daemon

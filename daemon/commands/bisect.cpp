@@ -10,7 +10,7 @@
 #include "config/settings.hpp"
 #include "daemon/commands/progress.hpp"
 #include "daemon/commands/request_commands.hpp"
-#include "daemon/report/request_report.hpp"
+#include "daemon/report/record_report.hpp"
 #include "daemon/service/loop.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/terminal.hpp"

@@ -11,7 +11,7 @@
 #include "daemon/commands/progress.hpp"
 #include "daemon/idle/calibrating.hpp"
 #include "daemon/idle/idle_time.hpp"
-#include "daemon/report/calibration_report.hpp"
+#include "daemon/report/comparison_report.hpp"
 #include "daemon/service/loop.hpp"
 #include "daemon/service/state_directory.hpp"
 #include "daemon/store/store.hpp"

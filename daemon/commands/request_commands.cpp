@@ -8,7 +8,7 @@
 #include <set>
 
 #include "config/settings.hpp"
-#include "daemon/report/request_report.hpp"
+#include "daemon/report/record_report.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/file_lock.hpp"
 #include "specs/foundation/terminal.hpp"

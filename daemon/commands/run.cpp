@@ -14,7 +14,7 @@
 #include "daemon/commands/progress.hpp"
 #include "daemon/harness/run_json.hpp"
 #include "daemon/harness/run_labels.hpp"
-#include "daemon/harness/run_matrix.hpp"
+#include "daemon/harness/run_tables.hpp"
 #include "daemon/records/comparison.hpp"
 #include "daemon/service/commit_builds.hpp"
 #include "daemon/service/state_directory.hpp"

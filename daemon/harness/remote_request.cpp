@@ -6,9 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "daemon/harness/report_files.hpp"
+#include "daemon/harness/result_files.hpp"
 #include "daemon/harness/run_json.hpp"
-#include "daemon/harness/series_statistics.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/hashes.hpp"
 #include "specs/foundation/text.hpp"

@@ -2,8 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "daemon/harness/http_post.hpp"
 #include "daemon/records/run_record.hpp"
 
 namespace tandem::daemon::harness {
@@ -38,6 +38,11 @@ struct RemoteRequest {
 [[nodiscard]] std::string request_body(const RemoteRequest& request, const std::string& token);
 [[nodiscard]] std::vector<std::string> request_headers(const RemoteRequest& request,
                                                        const std::string& token);
+
+struct HttpAnswer {
+  long status = 0;
+  std::string body;
+};
 
 /// What an answer means for the request.
 enum class Reception {

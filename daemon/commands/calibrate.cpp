@@ -1,12 +1,10 @@
-#include "daemon/commands/calibrate.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <random>
 
-#include "config/settings.hpp"
+#include "daemon/commands/commands.hpp"
 #include "daemon/commands/program_path.hpp"
 #include "daemon/commands/progress.hpp"
 #include "daemon/idle/calibrating.hpp"

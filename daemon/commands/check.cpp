@@ -1,8 +1,7 @@
-#include "daemon/commands/check.hpp"
-
 #include <fmt/format.h>
 
 #include "config/config_file.hpp"
+#include "daemon/commands/commands.hpp"
 #include "specs/benchmark/schema.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/terminal.hpp"

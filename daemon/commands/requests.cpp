@@ -1,4 +1,4 @@
-#include "daemon/commands/request_commands.hpp"
+#include "daemon/commands/requests.hpp"
 
 #include <fmt/format.h>
 #include <pwd.h>
@@ -8,6 +8,7 @@
 #include <set>
 
 #include "config/settings.hpp"
+#include "daemon/commands/commands.hpp"
 #include "daemon/report/record_report.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/file_lock.hpp"

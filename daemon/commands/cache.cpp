@@ -1,5 +1,3 @@
-#include "daemon/commands/cache_commands.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include "builders/cache/executable_cache.hpp"
 #include "builders/cache/files.hpp"
 #include "config/settings.hpp"
+#include "daemon/commands/commands.hpp"
 #include "daemon/report/cache_report.hpp"
 #include "daemon/service/storage_rules.hpp"
 #include "specs/foundation/error.hpp"

@@ -153,7 +153,7 @@ class CalibratingByHand {
   runners::ProgramPair pair_;
 };
 
-/// A state directory that was asked for must take it; one that merely might be there need not.
+/// It is an error if the state directory that was named cannot be written, but not if the usual one cannot.
 void keep(const HostCalibration& result, const CalibrateOptions& options) {
   try {
     const fs::path folder = config::choose_state_dir(options.state_dir);
@@ -193,7 +193,7 @@ int run_calibrate_command(const CalibrateOptions& options, const std::stop_token
   const HostCalibration result = CalibratingByHand(options, stop).run();
   show("{}",
        options.format == Format::json ? report::calibration_json(result) : report::calibration_text(result));
-  // One pairing alone says nothing about the best.
+  // A calibration of one pairing does not say which pairing is best.
   if (!options.pairing) keep(result, options);
   if (stop.stop_requested()) {
     show(stderr, "stopped before the end\n");

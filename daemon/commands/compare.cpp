@@ -87,7 +87,7 @@ class Comparing {
   }
 
  private:
-  /// A stop while large files are compared is met again by the measurement.
+  /// After a stop the measurement, which comes next, ends at once.
   [[nodiscard]] bool identical() const {
     try {
       const StopScope scope(stop_);

@@ -47,8 +47,8 @@ Request request_of(const BisectOptions& options, const WatchKey& key) {
   return request;
 }
 
-/// Waits for the running daemon's answer. What is left behind by a stop, or by a daemon that has ended, is
-/// withdrawn; then there is no answer.
+/// Waits for the running daemon's answer. After a stop, or if the daemon ends first, the request is
+/// withdrawn; nothing comes back if the daemon ended.
 std::optional<Request> ask_daemon(const BisectOptions& options, const fs::path& state_dir,
                                   const std::stop_token& stop) {
   store::Store store = open_known_store(state_dir);

@@ -85,7 +85,7 @@ int run_queue_command(const QueueOptions& options) {
 
 Store open_known_store(const fs::path& state_dir) {
   const fs::path file = state_dir / "tandem.db";
-  // A reader makes no new file and leaves one of another version alone.
+  // Opening it for reading first neither makes a new file nor touches one of another version.
   static_cast<void>(Store(file, Store::Mode::read));
   return {file, Store::Mode::write};
 }

@@ -52,7 +52,7 @@ class Scratch {
 /// One side as it was given.
 struct Given {
   InfoBuild info;    ///< what `--info` says of it
-  std::string text;  ///< a path or a commit, if it was given by word
+  std::string text;  ///< a path or a commit, from the command line
 };
 
 /// The same, ready to be run.
@@ -119,7 +119,7 @@ class Running {
   [[nodiscard]] const config::HarnessSettings& harness() const { return settings_.harness; }
   [[nodiscard]] const config::WatchSettings& watch() const { return settings_.watches.front(); }
 
-  /// Without a wish the results are shown.
+  /// If no reporter is named, the results are shown on the screen.
   harness::ReporterSettings reporters_now() const {
     auto wanted = reporters_of(harness(), settings_.state_dir);
     if (!names_a_reporter(wanted)) wanted.screen_reporter = true;
@@ -152,7 +152,7 @@ class Running {
     std::optional<Ready> control;
     if (control_) control = ready(*control_, platform, "control");
     auto tests = tests_for(treatment);
-    // What a spec names is brought first: nothing is downloaded while something is measured.
+    // Files come first, so that nothing is downloaded while something is measured.
     std::vector<std::optional<specs::FileFailure>> missing;
     for (Test& test : tests) missing.push_back(bring(test));
     const runners::MeasuringLock lock(

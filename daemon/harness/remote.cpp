@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_aside = 1000;
 
-/// Sorts as the times do: 20240108T091200Z-000123-ID.json.
+/// 20240108T091200Z-000123-ID.json: names sort as their times do.
 std::string name_of(std::chrono::system_clock::time_point time, const std::string& id) {
   const auto since = time.time_since_epoch();
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
@@ -86,7 +86,7 @@ std::optional<std::string> Spool::read(const fs::path& file) {
 void Spool::remove(const fs::path& file) const {
   if (::unlink(file.c_str()) != 0 && errno != ENOENT)
     throw Error(fmt::format("cannot remove {}: {}", file.string(), std::strerror(errno)));
-  // Not synced: what a power cut brings back is sent again under the same id.
+  // The directory is not synced: what a power cut brings back is sent again under the same id.
 }
 
 void Spool::put_aside(const fs::path& file, const std::string& reason) const {
@@ -100,7 +100,7 @@ void Spool::put_aside(const fs::path& file, const std::string& reason) const {
 
 namespace {
 
-/// No answer, or half of one. What the server did with the request is unknown.
+/// The server gave no answer, or half of one: what it did with the request is unknown.
 struct HttpFailure {
   std::string what;  ///< half a sentence: "the server does not answer: Connection refused"
 };
@@ -111,7 +111,7 @@ using Easy = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
 using Multi = std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)>;
 using Headers = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;
 
-/// Once for the process; harmless beside other users of the library.
+/// Happens once in the process and does not disturb other users of the library.
 void begin_library() {
   static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (code != CURLE_OK) throw Error("cannot begin to use libcurl");
@@ -132,7 +132,7 @@ Headers header_list(const std::vector<std::string>& headers) {
   return {list, curl_slist_free_all};
 }
 
-/// Only while it is in scope, the handle is part of the transfers.
+/// The handle is part of the transfers as long as this lives.
 struct Transfer {
   CURLM* multi;
   CURL* easy;
@@ -269,7 +269,7 @@ std::optional<std::string> Remote::deliver(const std::stop_token& stop) {
   try {
     if (spool_.waiting().empty()) return std::nullopt;
     FileLock lock(spool_.directory() / ".lock");
-    // Who holds it sends what waits here too.
+    // Whoever holds the lock sends what waits here, too.
     if (!lock.try_lock()) return std::nullopt;
     for (auto files = in_turn(); !files.empty(); files = in_turn()) {
       for (const fs::path& file : files) {

@@ -15,7 +15,7 @@
 
 namespace tandem::daemon::harness {
 
-/// 0 to 1, drawn anew each time.
+/// A new random number from 0 to 1 at each call.
 [[nodiscard]] double chance();
 
 /// This process's clock, chance and standard output, which tests replace.
@@ -32,11 +32,11 @@ struct ReporterSurroundings {
 /// at all, through crashes and power cuts. Any number of processes may add. Throws Error.
 class Spool {
  public:
-  /// Makes nothing yet. At most `limit` texts wait.
+  /// Does not make the directory yet. At most `limit` texts wait.
   Spool(std::filesystem::path directory, std::size_t limit);
 
-  /// The same time and id replace each other. When the spool is full the newest is refused: the others were
-  /// promised first.
+  /// A text of the same time and id replaces the one before. A full spool refuses new texts, because the
+  /// older ones were promised first.
   void add(std::chrono::system_clock::time_point time, const std::string& id, const std::string& text) const;
 
   /// Oldest first.
@@ -46,8 +46,8 @@ class Spool {
   [[nodiscard]] static std::optional<std::string> read(const std::filesystem::path& file);
   void remove(const std::filesystem::path& file) const;
 
-  /// Out of the way of the others, under its name and `reason` (".bad"); renamed back, it is sent again. Of
-  /// those put aside the newest 1000 are kept.
+  /// Renames the file to its name and `reason` (".bad"), so that it is not sent; renamed back, it is sent
+  /// again. The newest 1000 of these are kept.
   void put_aside(const std::filesystem::path& file, const std::string& reason) const;
 
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
@@ -85,7 +85,8 @@ class Remote {
   std::mutex sending_;
   std::size_t failures_ = 0;
   std::chrono::steady_clock::time_point not_before_;
-  std::filesystem::path failed_;  ///< the last that failed: others go first, should it be its own fault
+  std::filesystem::path
+      failed_;  ///< the last that failed: others are sent first, in case the fault is its own
 };
 
 }  // namespace tandem::daemon::harness

@@ -47,7 +47,7 @@ struct HttpAnswer {
 /// What an answer means for the request.
 enum class Reception {
   taken,    ///< the server has all of it, now or since an earlier request
-  later,    ///< it may take it later: it is ill, busy, or does not like the token or the address
+  later,    ///< it may take it later: it is in trouble, busy, or refuses the token or the address
   refused,  ///< it will never take this one
 };
 struct Received {

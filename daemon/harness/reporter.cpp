@@ -81,7 +81,7 @@ std::vector<std::string> Reporters::report(const RunRecord& record) {
       failures.push_back(fmt::format("{}: {}", flag, error.what()));
     }
   };
-  // The server's first: it is the only one that anything later can make up for.
+  // The spool comes first: if the process dies after it, the server still gets the record.
   attempt("--remote_reporter", remote_.has_value(), [&] { remote_->add(record); });
   attempt("--local_reporter", !to.local_reporter.empty(), [&] { write_local(to.local_reporter, record); });
   attempt("--simple_local_reporter", !to.simple_local_reporter.empty(),

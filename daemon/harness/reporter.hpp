@@ -29,7 +29,7 @@ void check(const ReporterSettings& settings);
 /// Whether there is anybody to report to.
 [[nodiscard]] bool names_a_reporter(const ReporterSettings& settings);
 
-/// All reporters that are asked for, behind one face.
+/// All reporters that the settings ask for.
 ///
 /// A reporter that fails does not keep the others from reporting. Its sentence comes back; what could not be
 /// sent waits in the spool, where a crash leaves it too, and goes out with a later `deliver`. One thread may
@@ -40,7 +40,7 @@ class Reporters {
   explicit Reporters(ReporterSettings settings, ReporterSurroundings surroundings = {});
 
   /// Writes the record everywhere and puts it into the spool for the server, without waiting for one.
-  /// Sentences about what failed.
+  /// Gives a sentence for each reporter that failed.
   [[nodiscard]] std::vector<std::string> report(const RunRecord& record);
 
   /// Sends what waits, oldest first, until nothing is left, the server fails or `stop` is requested; between

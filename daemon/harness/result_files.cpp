@@ -47,7 +47,7 @@ std::string read_at(int descriptor, off_t position, std::size_t length) {
   return text;
 }
 
-/// What must come before new lines in a file of this size.
+/// What has to be written before new lines: the heading, the end of a cut line, or nothing.
 std::string before_new_lines(int descriptor, off_t size, const std::string& heading, const fs::path& file) {
   if (size == 0) return heading;
   if (read_at(descriptor, 0, heading.size()) != heading) {
@@ -60,7 +60,7 @@ std::string before_new_lines(int descriptor, off_t size, const std::string& head
 /// A hidden name that no other process or thread uses.
 std::string temporary_name() {
   static std::atomic<unsigned> count = 0;
-  // The time tells it from a name that an earlier process of the same number left behind.
+  // The time makes it differ from a name that an earlier process of the same number left behind.
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   return fmt::format(".new-{}-{}-{}", ::getpid(), now, ++count);
 }
@@ -141,7 +141,7 @@ void append_lines(const fs::path& file, const std::string& lines, const std::str
 
 namespace {
 
-/// Commits may claim any time. One before 1970 or after 9999 says nothing.
+/// A commit may claim any time; one before 1970 or after 9999 is not believed.
 fs::path day_of(const RunRecord& record) {
   constexpr std::int64_t last = 253'402'300'799;
   const std::int64_t claimed = record.treatment.commit_time;
@@ -167,7 +167,7 @@ void write_run(const fs::path& directory, const RunRecord& record) {
   sync_directory(directory);
 }
 
-/// A directory with something in it is never replaced by a rename, so whoever comes second takes the next
+/// A rename never replaces a directory that holds something, so the second of two writers takes the next
 /// number.
 fs::path move_to_first_free(const fs::path& complete, const fs::path& parent) {
   for (std::size_t number = 0;; ++number) {

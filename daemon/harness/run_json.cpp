@@ -16,7 +16,7 @@ namespace {
 using analysis::Summary;
 using OwnSummary = std::map<std::string, double>;
 
-/// A value that is no number is shown among the values, but nothing is computed from it.
+/// NaN and infinity are shown among the values, but nothing is computed from them.
 bool all_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
@@ -37,7 +37,7 @@ Summary summary_of(const std::vector<double>& values, const std::vector<std::str
   return summary;
 }
 
-/// As the values say, except where a program's own statistic stands on one of the sides.
+/// Computed from the values, except for statistics that a program gave itself on one of the sides.
 Summary difference_of(const ReportedSeries& series, const std::vector<std::string>& names,
                       const SeriesStatistics& sides) {
   Summary from_values;
@@ -116,7 +116,7 @@ double seconds_of(std::chrono::system_clock::time_point time) {
   return static_cast<double>(whole.count()) / 1e6;
 }
 
-/// Tables of a program's own are JSON already; what is not stays the text it is.
+/// A program's own tables should be JSON; other text stays text.
 Json custom_output_json(const std::vector<std::string>& tables) {
   Json list = Json::array();
   for (const std::string& table : tables) {

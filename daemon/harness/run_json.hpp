@@ -21,7 +21,7 @@ struct SeriesStatistics {
 /// The usual statistics, then those that the record names; what the program itself gave wins.
 [[nodiscard]] SeriesStatistics statistics_of(const RunRecord& record, const ReportedSeries& series);
 
-/// Programs that give statistics alone have a control without values.
+/// Whether there is a control: its values, or the statistics alone if the program gives nothing else.
 [[nodiscard]] bool has_control(const ReportedSeries& series);
 
 /// Nothing if it is not there, or there without a value.
@@ -33,13 +33,13 @@ struct SeriesStatistics {
 /// One name for each series, in their order: its key, and where a key comes again "NET latency (2)".
 [[nodiscard]] std::vector<std::string> keys_of(const RunRecord& record);
 
-// FAI-PEP's objects. A number that is none becomes null, bytes that are no text U+FFFD.
+// FAI-PEP's objects. NaN and infinity become null, and bytes that are not UTF-8 become U+FFFD.
 using Json = nlohmann::ordered_json;
 
 /// Who measured what, where and when. What is empty is left out.
 [[nodiscard]] Json meta_json(const RunRecord& record);
 
-/// One series: type, metric, unit, values, num_runs, summary, and the control's where there is one.
+/// One series: type, metric, unit, values, num_runs, summary, and the same of the control if there is one.
 [[nodiscard]] Json series_json(const RunRecord& record, const ReportedSeries& series);
 
 /// All series by key.

@@ -18,10 +18,10 @@ namespace {
 using report::Align;
 using report::TableRow;
 
-/// Rows after which the heading comes again.
+/// The heading comes again after so many rows.
 constexpr std::size_t page = 40;
 
-/// Foreign text could otherwise move the cursor or make a second line. Where it is cut, it says so.
+/// Foreign text on one line, which moves no cursor, with an ellipsis where it was cut.
 std::string shown(const std::string& text, std::size_t limit) {
   const std::string whole = printable(text, std::string::npos);
   return whole.size() <= limit ? whole : printable(whole, limit - 1) + "…";
@@ -60,7 +60,7 @@ bool any_control(const RunRecord& record) {
   return std::any_of(record.series.begin(), record.series.end(), has_control);
 }
 
-/// Those that have no column of their own.
+/// The statistics that the record asks for beside those in every table.
 std::vector<std::string> further_columns(const RunRecord& record) {
   std::vector<std::string> names;
   for (const std::string& name : record.statistics) {
@@ -180,7 +180,7 @@ std::string cell_of(const RunRecord& record) {
   return cell;
 }
 
-/// Where a name was first seen decides its place.
+/// Names stand in the order in which they were first seen.
 std::size_t place_of(std::vector<std::string>& names, const std::string& name) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) names.push_back(name);

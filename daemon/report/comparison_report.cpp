@@ -75,12 +75,12 @@ std::string name_of_way(const runners::Arrangement& arrangement, std::size_t pai
   return fmt::format("{}, {} pairs of {:.4g} ms slices", name_of(arrangement.pairing), pairs, milliseconds);
 }
 
-/// All launches may agree to the last digit the clock shows.
+/// The noise is 0 if all launches agree to the last digit that the clock shows.
 std::string shown_noise(double sigma) {
   return sigma > 0 ? percentage(sigma) : "too small to be seen";
 }
 
-/// Beside the first, which was chosen, the others say how much dearer the same knowledge is with them.
+/// The first was chosen; each of the others says how much more machine time it needs for the same knowledge.
 std::string tried_line(const TriedArrangement& tried, const Calibration& calibration) {
   const TriedArrangement& chosen = calibration.tried.front();
   std::string line = "    " + name_of_way(tried.arrangement, tried.pairs);

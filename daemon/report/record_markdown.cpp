@@ -65,7 +65,7 @@ std::string commit_list(const std::vector<std::string>& commits) {
   return list;
 }
 
-/// What the heading says of how it went on.
+/// How the heading ends: what became of the change.
 std::string ending(const Record& record) {
   switch (record.state) {
     case RecordState::fixed: {
@@ -130,7 +130,7 @@ std::string commit_name(const builders::Commit& commit) {
   return fmt::format("{} (\"{}\")", short_id(commit.id), plain(commit.subject));
 }
 
-/// What the measurement of a fix says of the state; empty: there is none.
+/// What the measurement of a fix showed; empty if there was none.
 std::string fix_sentence(const Record& record) {
   if (!record.fix) return {};
   const FixTrial& fix = *record.fix;
@@ -337,7 +337,7 @@ std::string retest_rows(const std::vector<Retest>& retests) {
   return rows;
 }
 
-/// They are kept as costs, and shown as what became of the metric.
+/// Sightings are kept as costs and shown as changes of the metric.
 std::string sighting_rows(const std::vector<Sighting>& sightings, specs::Direction direction) {
   const double sign = direction == specs::Direction::higher_is_better ? -1 : 1;
   std::string rows = "| Commit | As it was built, against its control |\n|---|---|\n";

@@ -68,8 +68,7 @@ std::string age(std::int64_t seconds) {
   return fmt::format("{} days", seconds / (24 * 3600));
 }
 
-/// What stands in the background: the queue, slow changes, the surroundings, and how far all is to be
-/// trusted.
+/// The queue, drifts, changes of the host, and how many records are expected to be false.
 std::string text_of_background(const ordered_json& status) {
   std::string text;
   for (const auto& one : status.at("queue")) {

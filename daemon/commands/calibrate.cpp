@@ -1,17 +1,15 @@
-#include "daemon/commands/calibrate.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <random>
 
-#include "config/settings.hpp"
+#include "daemon/commands/commands.hpp"
 #include "daemon/commands/program_path.hpp"
 #include "daemon/commands/progress.hpp"
 #include "daemon/idle/calibrating.hpp"
 #include "daemon/idle/idle_time.hpp"
-#include "daemon/report/calibration_report.hpp"
+#include "daemon/report/comparison_report.hpp"
 #include "daemon/service/loop.hpp"
 #include "daemon/service/state_directory.hpp"
 #include "daemon/store/store.hpp"
@@ -154,7 +152,7 @@ class CalibratingByHand {
   runners::ProgramPair pair_;
 };
 
-/// A state directory that was asked for must take it; one that merely might be there need not.
+/// It is an error if the state directory that was named cannot be written, but not if the usual one cannot.
 void keep(const HostCalibration& result, const CalibrateOptions& options) {
   try {
     const fs::path folder = config::choose_state_dir(options.state_dir);
@@ -194,7 +192,7 @@ int run_calibrate_command(const CalibrateOptions& options, const std::stop_token
   const HostCalibration result = CalibratingByHand(options, stop).run();
   show("{}",
        options.format == Format::json ? report::calibration_json(result) : report::calibration_text(result));
-  // One pairing alone says nothing about the best.
+  // A calibration of one pairing does not say which pairing is best.
   if (!options.pairing) keep(result, options);
   if (stop.stop_requested()) {
     show(stderr, "stopped before the end\n");

@@ -1,8 +1,7 @@
-#include "daemon/commands/check.hpp"
-
 #include <fmt/format.h>
 
 #include "config/config_file.hpp"
+#include "daemon/commands/commands.hpp"
 #include "specs/benchmark/schema.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/terminal.hpp"
@@ -16,7 +15,7 @@ using specs::CheckedFile;
 using specs::Problem;
 using specs::Problems;
 
-/// A configuration watches something; without that, only its other keys tell it from a benchmark file.
+/// A configuration has "watch"; one without it is known by its other keys.
 bool is_config(const specs::Node& root) {
   if (root.kind() != specs::Kind::object) return false;
   const bool is_spec = root.has("model") || root.has("tests") || root.has("benchmarks") || root.has("meta");
@@ -28,7 +27,7 @@ bool is_config(const std::filesystem::path& file) {
     Problems any(Problems::Mode::collect);
     return is_config(specs::JsonDocument::load(file, any).root());
   } catch (const InputError&) {
-    return false;  // whoever reads it says why
+    return false;  // the reader of the file says why
   }
 }
 

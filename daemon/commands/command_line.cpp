@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -39,48 +40,16 @@ std::optional<runners::Pairing> pairing_of(const std::string& word) {
 /// Nothing: auto. The words are those of specs.
 std::optional<runners::Protocol> protocol_of(const std::string& word) {
   using runners::Protocol;
+  static const std::map<std::string_view, Protocol> protocols = {
+      {"sdk", Protocol::slices},
+      {"observer", Protocol::observer},
+      {"google_benchmark", Protocol::google_benchmark},
+      {"benchdnn", Protocol::benchdnn},
+      {"command", Protocol::command}};
   if (word == "auto") return std::nullopt;
-  if (word == "sdk") return Protocol::slices;
-  if (word == "observer") return Protocol::observer;
-  if (word == "google_benchmark") return Protocol::google_benchmark;
-  if (word == "benchdnn") return Protocol::benchdnn;
-  if (word == "command") return Protocol::command;
+  if (const auto found = protocols.find(word); found != protocols.end()) return found->second;
   throw InputError(fmt::format(
       "--protocol {} is unknown; write auto, sdk, observer, google_benchmark, benchdnn or command", word));
-}
-
-std::shared_ptr<CompareOptions> add_compare(CLI::App& app) {
-  auto options = std::make_shared<CompareOptions>();
-  CLI::App* command = app.add_subcommand("compare", "Two executables, no spec: a verdict in seconds");
-  command->add_option("CONTROL", options->control, "The executable to compare with")->required();
-  command->add_option("TREATMENT", options->treatment, "The executable that may be slower")->required();
-  command->add_option("ARGUMENTS", options->arguments, "After --: arguments for both");
-  command->add_option("--margin", options->margin, "The change worth knowing, as a share (0.01 is 1 %)")
-      ->check(between(0.0001, 1.0))
-      ->capture_default_str();
-  command
-      ->add_option("--max_launches,--max-launches", options->max_launches, "Launches per benchmark, at most")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  command->add_option("--seed", options->seed, "Seed of all coins; drawn by chance if not given")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--timeout", options->timeout_seconds, "Seconds that one launch may take")
-      ->check(between(0.1, 86400.0))
-      ->capture_default_str();
-  command->add_option("--filter", options->filter, "Only benchmarks whose name contains this");
-  command->add_option_function<std::string>(
-      "--pairing", [options](const std::string& word) { options->pairing = pairing_of(word); },
-      "auto (default), alternate, duet, process or process_together");
-  command->add_option_function<std::string>(
-      "--protocol", [options](const std::string& word) { options->protocol = protocol_of(word); },
-      "auto (default), sdk, observer, google_benchmark, benchdnn or command");
-  command->add_option("--state_dir,--state-dir", options->state_dir,
-                      "Where tandem calibrate kept what it found");
-  command->add_flag("--measure_identical,--measure-identical", options->measure_identical,
-                    "Run even if the two are the same, byte for byte");
-  command->add_flag_callback(
-      "--json", [options] { options->format = Format::json; }, "Print JSON");
-  return options;
 }
 
 /// FAI-PEP's name of a flag and, where it has underscores, the same with dashes.
@@ -93,6 +62,64 @@ std::string spellings(const std::string& name) {
 template <class T>
 void flag(CLI::App& command, const std::string& name, std::optional<T>& value, const std::string& help) {
   command.add_option(spellings(name), value, help);
+}
+
+/// A flag without a value: `to` becomes `value` if it is given.
+template <class T, class Value>
+CLI::Option* value_flag(CLI::App& command, const std::string& name, T& to, Value value, const char* help) {
+  return command.add_flag_callback(
+      spellings(name), [&to, value] { to = value; }, help);
+}
+
+void json_flag(CLI::App& command, Format& format, const char* help = "Print JSON") {
+  value_flag(command, "json", format, Format::json, help);
+}
+
+void protocol_flag(CLI::App& command, std::optional<runners::Protocol>& protocol, const char* help) {
+  command.add_option_function<std::string>(
+      "--protocol", [&protocol](const std::string& word) { protocol = protocol_of(word); }, help);
+}
+
+/// Of every command that measures programs which are given to it.
+template <class Options>
+void measuring_flags(CLI::App& command, Options& options) {
+  command.add_option("--filter", options.filter, "Only benchmarks whose name contains this");
+  command.add_option("--seed", options.seed, "Seed of all coins; drawn by chance if not given")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option_function<std::string>(
+      "--pairing", [&options](const std::string& word) { options.pairing = pairing_of(word); },
+      "auto (default), alternate, duet, process or process_together");
+}
+
+/// The same, of those that have no spec and no settings.
+template <class Options>
+void limit_flags(CLI::App& command, Options& options) {
+  command.add_option("--margin", options.margin, "The change worth knowing, as a share (0.01 is 1 %)")
+      ->check(between(0.0001, 1.0))
+      ->capture_default_str();
+  command.add_option("--timeout", options.timeout_seconds, "Seconds that one launch may take")
+      ->check(between(0.1, 86400.0))
+      ->capture_default_str();
+}
+
+std::shared_ptr<CompareOptions> add_compare(CLI::App& app) {
+  auto options = std::make_shared<CompareOptions>();
+  CLI::App& command = *app.add_subcommand("compare", "Two executables, no spec: a verdict in seconds");
+  command.add_option("CONTROL", options->control, "The executable to compare with")->required();
+  command.add_option("TREATMENT", options->treatment, "The executable that may be slower")->required();
+  command.add_option("ARGUMENTS", options->arguments, "After --: arguments for both");
+  limit_flags(command, *options);
+  command.add_option(spellings("max_launches"), options->max_launches, "Launches per benchmark, at most")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  measuring_flags(command, *options);
+  protocol_flag(command, options->protocol,
+                "auto (default), sdk, observer, google_benchmark, benchdnn or command");
+  flag(command, "state_dir", options->state_dir, "Where tandem calibrate kept what it found");
+  command.add_flag(spellings("measure_identical"), options->measure_identical,
+                   "Run even if the two are the same, byte for byte");
+  json_flag(command, options->format);
+  return options;
 }
 
 void yes_flag(CLI::App& command, const std::string& name, std::optional<bool>& value,
@@ -198,17 +225,10 @@ std::shared_ptr<Shared<RunOptions>> add_run(CLI::App& app) {
       "The program, as FAI-PEP names it");
   command.add_option("--info", o.info,
                      "FAI-PEP's JSON, or a file of it: treatment and control with their programs");
-  command.add_option("--filter", o.filter, "Only benchmarks whose name contains this");
-  command.add_option("--seed", o.seed, "Seed of all coins; drawn by chance if not given")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option_function<std::string>(
-      "--pairing", [&o](const std::string& word) { o.pairing = pairing_of(word); },
-      "auto (default), alternate, duet, process or process_together");
-  command.add_option_function<std::string>(
-      "--protocol", [&o](const std::string& word) { o.protocol = protocol_of(word); },
-      "Without a spec: auto (default), sdk, observer, google_benchmark, benchdnn or command");
-  command.add_flag_callback(
-      "--json", [&o] { o.format = Format::json; }, "Print each run as a line of JSON");
+  measuring_flags(command, o);
+  protocol_flag(command, o.protocol,
+                "Without a spec: auto (default), sdk, observer, google_benchmark, benchdnn or command");
+  json_flag(command, o.format, "Print each run as a line of JSON");
   return shared;
 }
 
@@ -222,11 +242,9 @@ std::shared_ptr<CheckOptions> add_check(CLI::App& app) {
       [options](const std::string& json) { options->options.string_map = config::string_map_of(json); },
       "Further placeholders, as for tandem run");
   command.add_option("--framework", options->options.framework, "Of all models");
-  command.add_flag_callback(
-      "--schema", [options] { options->schema = "benchmark"; },
-      "Print the JSON Schema of specs for editors instead");
-  command.add_flag_callback(
-      "--json", [options] { options->format = Format::json; }, "Print JSON");
+  value_flag(command, "schema", options->schema, "benchmark",
+             "Print the JSON Schema of specs for editors instead");
+  json_flag(command, options->format);
   return options;
 }
 
@@ -239,8 +257,7 @@ std::shared_ptr<BisectOptions> add_bisect(CLI::App& app) {
   command.add_option("BAD", options->bad, "A commit after it, along first parents")->required();
   command.add_option("--benchmark", options->benchmark, "Only this one");
   command.add_option("--watch", options->watch, "Which watch, if there are several");
-  command.add_flag_callback(
-      "--json", [options = options.get()] { options->format = Format::json; }, "Print JSON");
+  json_flag(command, options->format);
   return options;
 }
 
@@ -262,13 +279,11 @@ std::shared_ptr<ReportCommands> add_report(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("report", "Lists the regressions, or shows one");
   command.add_option("ID", options->report.id, "The beginning of a report's id");
   flag(command, "state_dir", options->report.state_dir, "Of the daemon");
-  command.add_flag_callback(
-      "--all", [options] { options->report.which = ReportOptions::Which::all; },
+  value_flag(
+      command, "all", options->report.which, ReportOptions::Which::all,
       "Also improvements, what only a layout has, what was not reproduced, could not be confirmed or is "
-      "postponed, and what was "
-      "superseded");
-  command.add_flag_callback(
-      "--json", [options] { options->report.format = Format::json; }, "Print JSON");
+      "postponed, and what was superseded");
+  json_flag(command, options->report.format);
   command.require_subcommand(0, 1);
   using Action = RecordOptions::Action;
   const auto action = [&](const char* name, Action what, const char* help) -> CLI::App& {
@@ -306,8 +321,8 @@ std::shared_ptr<QueueOptions> add_queue(CLI::App& app) {
   command.add_option("--platform", options->platform, "Only this one");
   command.add_option("--by", options->by, "Who asks (the user's name)");
   flag(command, "state_dir", options->state_dir, "Of the daemon");
-  auto* list = command.add_flag_callback(
-      "--list", [options] { options->action = Action::list; }, "Shows the newest 20 and what came of them");
+  auto* list =
+      value_flag(command, "list", options->action, Action::list, "Shows the newest 20 and what came of them");
   command
       .add_option_function<std::int64_t>(
           "--cancel",
@@ -317,8 +332,7 @@ std::shared_ptr<QueueOptions> add_queue(CLI::App& app) {
           },
           "Ends the one with this number if it still waits")
       ->excludes(list);
-  command.add_flag_callback(
-      "--json", [options] { options->format = Format::json; }, "With --list: print JSON");
+  json_flag(command, options->format, "With --list: print JSON");
   command.callback([options] {
     const bool adds = options->action == Action::add;
     if (adds && options->commit.empty()) {
@@ -335,8 +349,7 @@ std::shared_ptr<StatusOptions> add_status(CLI::App& app) {
   auto options = std::make_shared<StatusOptions>();
   CLI::App& command = *app.add_subcommand("status", "What the daemon is doing");
   flag(command, "state_dir", options->state_dir, "Of the daemon");
-  command.add_flag_callback(
-      "--json", [options] { options->format = Format::json; }, "Print JSON");
+  json_flag(command, options->format);
   return options;
 }
 
@@ -350,10 +363,7 @@ std::shared_ptr<CacheOptions> add_cache(CLI::App& app) {
     one.callback([options, what] { options->action = what; });
     flag(one, "state_dir", options->state_dir, "Of the daemon");
     flag(one, "exec_dir", options->exec_dir, "Executables by commit (STATE_DIR/cache)");
-    if (what != Action::add) {
-      one.add_flag_callback(
-          "--json", [options] { options->format = Format::json; }, "Print JSON");
-    }
+    if (what != Action::add) json_flag(one, options->format);
     return one;
   };
   action("list", Action::list, "What there is, how large, when it was last used");
@@ -377,18 +387,15 @@ std::shared_ptr<PlatformOptions> add_platform(CLI::App& app) {
   auto options = std::make_shared<PlatformOptions>();
   CLI::App& command = *app.add_subcommand("platform", "Instruction sets, topology, readiness for measuring");
   using Action = PlatformOptions::Action;
-  auto* fix = command.add_flag_callback(
-      "--fix", [options] { options->action = Action::fix; },
+  auto* fix = value_flag(
+      command, "fix", options->action, Action::fix,
       "As root: set the host up for measuring until Ctrl-C, or while COMMAND runs, then set it back");
-  command
-      .add_flag_callback(
-          "--restore", [options] { options->action = Action::restore; }, "Set back what a killed --fix left")
+  value_flag(command, "restore", options->action, Action::restore, "Set back what a killed --fix left")
       ->excludes(fix);
   command.add_option("COMMAND", options->command,
                      "After --: run with the host set up; its status is returned");
   flag(command, "state_dir", options->state_dir, "Where --fix notes what was set before (/run/tandem)");
-  command.add_flag_callback(
-      "--json", [options] { options->format = Format::json; }, "Print JSON");
+  json_flag(command, options->format);
   return options;
 }
 
@@ -398,27 +405,15 @@ std::shared_ptr<CalibrateOptions> add_calibrate(CLI::App& app) {
       "calibrate", "This host: noise floor, minimum detectable effect, the best pairing of each benchmark");
   command.add_option("PROGRAM", options->program, "An executable to run next to itself; without it our own");
   command.add_option("ARGUMENTS", options->arguments, "After --: its arguments");
-  command.add_option("--filter", options->filter, "Only benchmarks whose name contains this");
-  command.add_option("--margin", options->margin, "The change worth knowing, as a share (0.01 is 1 %)")
-      ->check(between(0.0001, 1.0))
-      ->capture_default_str();
+  measuring_flags(command, *options);
+  limit_flags(command, *options);
   command.add_option("--budget", options->budget_seconds, "Seconds that one benchmark may take")
       ->check(between(0.1, 3600.0))
       ->capture_default_str();
-  command.add_option_function<std::string>(
-      "--pairing", [options](const std::string& word) { options->pairing = pairing_of(word); },
-      "auto (default), alternate, duet, process or process_together");
-  command.add_option("--seed", options->seed, "Seed of all coins; drawn by chance if not given")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--timeout", options->timeout_seconds, "Seconds that one launch may take")
-      ->check(between(0.1, 86400.0))
-      ->capture_default_str();
   flag(command, "state_dir", options->state_dir, "Where it is kept");
-  command.add_flag_callback(
-      "--stored", [options] { options->action = CalibrateOptions::Action::show_stored; },
-      "Measure nothing, show what is kept");
-  command.add_flag_callback(
-      "--json", [options] { options->format = Format::json; }, "Print JSON");
+  value_flag(command, "stored", options->action, CalibrateOptions::Action::show_stored,
+             "Measure nothing, show what is kept");
+  json_flag(command, options->format);
   return options;
 }
 

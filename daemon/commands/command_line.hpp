@@ -4,16 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "daemon/commands/bisect.hpp"
-#include "daemon/commands/cache_commands.hpp"
-#include "daemon/commands/calibrate.hpp"
-#include "daemon/commands/check.hpp"
-#include "daemon/commands/compare.hpp"
-#include "daemon/commands/platform.hpp"
-#include "daemon/commands/record_commands.hpp"
-#include "daemon/commands/request_commands.hpp"
-#include "daemon/commands/run.hpp"
-#include "daemon/commands/walk_commands.hpp"
+#include "daemon/commands/commands.hpp"
 
 namespace tandem::daemon::commands {
 

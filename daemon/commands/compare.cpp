@@ -1,20 +1,18 @@
-#include "daemon/commands/compare.hpp"
-
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <random>
-#include <sstream>
 
 #include "builders/identity/identity.hpp"
-#include "daemon/commands/kept_calibrations.hpp"
+#include "config/settings.hpp"
+#include "daemon/commands/commands.hpp"
 #include "daemon/commands/program_path.hpp"
 #include "daemon/commands/progress.hpp"
+#include "daemon/idle/idle_time.hpp"
 #include "daemon/records/comparison.hpp"
 #include "daemon/report/comparison_report.hpp"
+#include "daemon/store/store.hpp"
 #include "daemon/walk/blame.hpp"
 #include "daemon/walk/measure.hpp"
 #include "runners/host/machine_facts.hpp"
@@ -31,6 +29,25 @@ namespace fs = std::filesystem;
 using runners::ProgramFacts;
 using runners::RunFailure;
 using runners::Side;
+
+/// What `tandem calibrate` found for a program of this name, by benchmark: kept under the watch
+/// `calibrated_by_hand`, with the program's name as platform. Where there is no store, or none that can be
+/// read, there is nothing: a comparison needs none.
+std::map<std::string, analysis::Calibration> kept_calibrations(const std::optional<fs::path>& state_dir,
+                                                               const std::string& program) {
+  std::map<std::string, analysis::Calibration> known;
+  try {
+    const auto folder = config::choose_state_dir(state_dir);
+    const store::Store store(folder / "tandem.db", store::Store::Mode::read);
+    for (auto& stored : store.calibrations(WatchKey{calibrated_by_hand, program})) {
+      const std::string benchmark = stored.calibration.benchmark;
+      known.emplace(benchmark, std::move(stored.calibration));
+    }
+  } catch (const Error&) {
+    known.clear();
+  }
+  return known;
+}
 
 /// The work of the command, step by step, filling one record.
 class Comparing {
@@ -69,7 +86,7 @@ class Comparing {
   }
 
  private:
-  /// A stop while large files are compared is met again by the measurement.
+  /// After a stop the measurement, which comes next, ends at once.
   [[nodiscard]] bool identical() const {
     try {
       const StopScope scope(stop_);

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <sstream>
 
-#include "daemon/commands/walk_commands.hpp"
+#include "daemon/commands/commands.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/text.hpp"
 

@@ -72,7 +72,7 @@ std::string key_of(const Status::FailedBuild& build) {
 
 void Narrator::operator()(const Status& status) {
   if (!started_) {
-    // What an earlier run found is in the status already; it is no news.
+    // The status already holds what an earlier run found; that is not printed again.
     started_ = true;
     if (!status.failed_builds.empty()) failure_ = key_of(status.failed_builds.front());
     if (!status.last_verdicts.empty()) verdict_ = key_of(status.last_verdicts.front());

@@ -1,20 +1,17 @@
-#include "daemon/commands/run.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstdlib>
-#include <mutex>
 #include <random>
 
 #include "config/config_file.hpp"
+#include "daemon/commands/commands.hpp"
 #include "daemon/commands/program_path.hpp"
 #include "daemon/commands/progress.hpp"
 #include "daemon/harness/run_json.hpp"
 #include "daemon/harness/run_labels.hpp"
-#include "daemon/harness/run_matrix.hpp"
+#include "daemon/harness/run_tables.hpp"
 #include "daemon/records/comparison.hpp"
 #include "daemon/service/commit_builds.hpp"
 #include "daemon/service/state_directory.hpp"
@@ -23,6 +20,7 @@
 #include "runners/pairing/measuring_lock.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/terminal.hpp"
+#include "specs/foundation/waiting.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
@@ -54,7 +52,7 @@ class Scratch {
 /// One side as it was given.
 struct Given {
   InfoBuild info;    ///< what `--info` says of it
-  std::string text;  ///< a path or a commit, if it was given by word
+  std::string text;  ///< a path or a commit, from the command line
 };
 
 /// The same, ready to be run.
@@ -121,7 +119,7 @@ class Running {
   [[nodiscard]] const config::HarnessSettings& harness() const { return settings_.harness; }
   [[nodiscard]] const config::WatchSettings& watch() const { return settings_.watches.front(); }
 
-  /// Without a wish the results are shown.
+  /// If no reporter is named, the results are shown on the screen.
   harness::ReporterSettings reporters_now() const {
     auto wanted = reporters_of(harness(), settings_.state_dir);
     if (!names_a_reporter(wanted)) wanted.screen_reporter = true;
@@ -154,7 +152,7 @@ class Running {
     std::optional<Ready> control;
     if (control_) control = ready(*control_, platform, "control");
     auto tests = tests_for(treatment);
-    // What a spec names is brought first: nothing is downloaded while something is measured.
+    // Files come first, so that nothing is downloaded while something is measured.
     std::vector<std::optional<specs::FileFailure>> missing;
     for (Test& test : tests) missing.push_back(bring(test));
     const runners::MeasuringLock lock(
@@ -317,10 +315,7 @@ class Running {
 
   void cool_down(specs::Seconds time) {
     progress_.update(fmt::format("cooling down for {:g} s", time.count()));
-    std::mutex mutex;
-    std::condition_variable_any condition;
-    std::unique_lock lock(mutex);
-    condition.wait_for(lock, stop_, time, [] { return false; });
+    static_cast<void>(pause_unless_stopped(std::chrono::ceil<std::chrono::milliseconds>(time), stop_));
   }
 
   void deliver() {

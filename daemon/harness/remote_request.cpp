@@ -6,9 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "daemon/harness/report_files.hpp"
+#include "daemon/harness/result_files.hpp"
 #include "daemon/harness/run_json.hpp"
-#include "daemon/harness/series_statistics.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/hashes.hpp"
 #include "specs/foundation/text.hpp"
@@ -50,7 +49,7 @@ Address read_address(const std::string& setting) {
     refuse(fmt::format("\"{}\" is neither http nor https", printable(scheme, 40)));
   const std::string rest = address.url.substr(scheme.size() + 3);
   const std::string host = rest.substr(0, rest.find_first_of("/?#"));
-  // Everything else that is shown of an address is free of secrets, and so it must be.
+  // Messages show addresses, so an address must not hold a secret.
   if (host.find('@') != std::string::npos)
     throw InputError(
         "--remote_reporter: a name and password in the URL would be shown; use "
@@ -134,12 +133,12 @@ Json log_of(Message message, const std::string& id, const std::string& category)
       {"id", id}, {"category", category}, {"message", text_of(parts, Shape::line)}, {"line_escape", false}};
 }
 
-/// In the spool, so that a file that was changed or cut is known as such.
+/// Stands in the spool's file, so that a changed or cut file is noticed.
 std::string digest(const RemoteRequest& request) {
   return sha256_of(fmt::format("{}\n{}\n{}", request.id, request.count, request.logs));
 }
 
-/// About the token or the address, not about the result: the next result would fare the same.
+/// Whether the server objects to the token or the address, and so would to every result.
 bool is_about_the_way(long status) {
   for (const long one : {401, 403, 404, 405, 407, 408, 410, 421, 425, 429}) {
     if (status == one) return true;
@@ -165,7 +164,7 @@ RemoteRequest remote_request(const RunRecord& record, const std::string& categor
     add_series(message, record, record.series[i]);
     logs.push_back(log_of(std::move(message), id + "/" + keys[i], category));
   }
-  // A run without results is told too, with its failure.
+  // A run without results is sent, too, with its failure.
   if (logs.empty()) logs.push_back(log_of(message_of_run(record), id, category));
   return {id, logs.size(), text_of(logs, Shape::line)};
 }

@@ -2,8 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "daemon/harness/http_post.hpp"
 #include "daemon/records/run_record.hpp"
 
 namespace tandem::daemon::harness {
@@ -39,10 +39,15 @@ struct RemoteRequest {
 [[nodiscard]] std::vector<std::string> request_headers(const RemoteRequest& request,
                                                        const std::string& token);
 
+struct HttpAnswer {
+  long status = 0;
+  std::string body;
+};
+
 /// What an answer means for the request.
 enum class Reception {
   taken,    ///< the server has all of it, now or since an earlier request
-  later,    ///< it may take it later: it is ill, busy, or does not like the token or the address
+  later,    ///< it may take it later: it is in trouble, busy, or refuses the token or the address
   refused,  ///< it will never take this one
 };
 struct Received {

@@ -4,16 +4,12 @@
 
 #include <cerrno>
 #include <cstring>
-#include <random>
 #include <utility>
 
-#include "daemon/harness/csv_lines.hpp"
-#include "daemon/harness/local.hpp"
-#include "daemon/harness/remote.hpp"
 #include "daemon/harness/remote_request.hpp"
-#include "daemon/harness/report_files.hpp"
+#include "daemon/harness/result_files.hpp"
 #include "daemon/harness/run_json.hpp"
-#include "daemon/harness/screen.hpp"
+#include "daemon/harness/run_tables.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/text.hpp"
 
@@ -21,11 +17,6 @@ namespace tandem::daemon::harness {
 namespace {
 
 namespace fs = std::filesystem;
-
-double drawn() {
-  static thread_local std::mt19937_64 random{std::random_device()()};
-  return std::uniform_real_distribution<double>(0, 1)(random);
-}
 
 void print(std::FILE* screen, const std::string& from) {
   const std::string text = printable_text(from);
@@ -46,9 +37,6 @@ void check_file(const char* flag, const fs::path& path) {
 }
 
 }  // namespace
-
-ReporterSurroundings::ReporterSurroundings()
-    : now([] { return std::chrono::steady_clock::now(); }), chance(drawn), screen(stdout) {}
 
 bool names_a_reporter(const ReporterSettings& settings) {
   return settings.screen_reporter || !settings.local_reporter.empty() ||
@@ -73,26 +61,17 @@ void check(const ReporterSettings& settings) {
   check_directory("--spool", settings.spool);
 }
 
-struct Reporters::Parts {
-  ReporterSettings settings;
-  ReporterSurroundings surroundings;
-  std::optional<Remote> remote;
-};
-
-Reporters::Reporters(ReporterSettings settings) : Reporters(std::move(settings), ReporterSurroundings()) {}
-
 Reporters::Reporters(ReporterSettings settings, ReporterSurroundings surroundings)
-    : parts_(std::make_unique<Parts>()) {
-  check(settings);
-  if (!settings.remote_reporter.empty()) parts_->remote.emplace(settings, surroundings);
-  parts_->settings = std::move(settings);
-  parts_->surroundings = std::move(surroundings);
+    : settings_(std::move(settings)), surroundings_(std::move(surroundings)) {
+  check(settings_);
+  if (!settings_.remote_reporter.empty()) {
+    remote_.emplace(read_address(settings_.remote_reporter), settings_.remote_access_token, settings_.spool,
+                    surroundings_);
+  }
 }
 
-Reporters::~Reporters() = default;
-
 std::vector<std::string> Reporters::report(const RunRecord& record) {
-  const ReporterSettings& to = parts_->settings;
+  const ReporterSettings& to = settings_;
   std::vector<std::string> failures;
   const auto attempt = [&](const char* flag, bool asked, auto write) {
     if (!asked) return;
@@ -102,8 +81,8 @@ std::vector<std::string> Reporters::report(const RunRecord& record) {
       failures.push_back(fmt::format("{}: {}", flag, error.what()));
     }
   };
-  // The server's first: it is the only one that anything later can make up for.
-  attempt("--remote_reporter", parts_->remote.has_value(), [&] { parts_->remote->add(record); });
+  // The spool comes first: if the process dies after it, the server still gets the record.
+  attempt("--remote_reporter", remote_.has_value(), [&] { remote_->add(record); });
   attempt("--local_reporter", !to.local_reporter.empty(), [&] { write_local(to.local_reporter, record); });
   attempt("--simple_local_reporter", !to.simple_local_reporter.empty(),
           [&] { write_simple_local(to.simple_local_reporter, record); });
@@ -111,22 +90,16 @@ std::vector<std::string> Reporters::report(const RunRecord& record) {
           [&] { append_lines(to.csv_reporter, csv_lines(record), csv_heading()); });
   attempt("--json_lines_reporter", !to.json_lines_reporter.empty(),
           [&] { append_lines(to.json_lines_reporter, json_line(record) + "\n", ""); });
-  attempt("--screen_reporter", to.screen_reporter,
-          [&] { print(parts_->surroundings.screen, screen_text(record)); });
+  attempt("--screen_reporter", to.screen_reporter, [&] { print(surroundings_.screen, screen_text(record)); });
   return failures;
 }
 
 std::optional<std::string> Reporters::deliver(const std::stop_token& stop) {
-  if (!parts_->remote) return std::nullopt;
-  try {
-    return parts_->remote->deliver(stop);
-  } catch (const std::exception& error) {
-    return error.what();
-  }
+  return remote_ ? remote_->deliver(stop) : std::nullopt;
 }
 
 std::size_t Reporters::waiting() const {
-  return parts_->remote ? parts_->remote->waiting() : 0;
+  return remote_ ? remote_->waiting() : 0;
 }
 
 }  // namespace tandem::daemon::harness

@@ -1,15 +1,12 @@
 #pragma once
 
-#include <chrono>
-#include <cstdio>
 #include <filesystem>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "daemon/harness/remote.hpp"
 #include "daemon/records/run_record.hpp"
 
 namespace tandem::daemon::harness {
@@ -32,19 +29,7 @@ void check(const ReporterSettings& settings);
 /// Whether there is anybody to report to.
 [[nodiscard]] bool names_a_reporter(const ReporterSettings& settings);
 
-/// What tests put in place of the world.
-struct ReporterSurroundings {
-  /// This process's clock, chance and standard output.
-  ReporterSurroundings();
-  std::function<std::chrono::steady_clock::time_point()> now;
-  std::function<double()> chance;  ///< 0 to 1, drawn anew each time
-  std::FILE* screen;
-  std::chrono::milliseconds connect_time_out = std::chrono::seconds(10);
-  std::chrono::milliseconds time_out = std::chrono::seconds(60);
-  std::size_t most_waiting = 10'000;  ///< results in the spool
-};
-
-/// All reporters that are asked for, behind one face.
+/// All reporters that the settings ask for.
 ///
 /// A reporter that fails does not keep the others from reporting. Its sentence comes back; what could not be
 /// sent waits in the spool, where a crash leaves it too, and goes out with a later `deliver`. One thread may
@@ -52,14 +37,10 @@ struct ReporterSurroundings {
 class Reporters {
  public:
   /// Throws what `check` throws.
-  explicit Reporters(ReporterSettings settings);
-  Reporters(ReporterSettings settings, ReporterSurroundings surroundings);
-  ~Reporters();
-  Reporters(const Reporters&) = delete;
-  Reporters& operator=(const Reporters&) = delete;
+  explicit Reporters(ReporterSettings settings, ReporterSurroundings surroundings = {});
 
   /// Writes the record everywhere and puts it into the spool for the server, without waiting for one.
-  /// Sentences about what failed.
+  /// Gives a sentence for each reporter that failed.
   [[nodiscard]] std::vector<std::string> report(const RunRecord& record);
 
   /// Sends what waits, oldest first, until nothing is left, the server fails or `stop` is requested; between
@@ -71,8 +52,9 @@ class Reporters {
   [[nodiscard]] std::size_t waiting() const;
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  ReporterSettings settings_;
+  ReporterSurroundings surroundings_;
+  std::optional<Remote> remote_;  ///< nothing: there is no server
 };
 
 }  // namespace tandem::daemon::harness

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "daemon/records/verdict_json.hpp"
+#include "daemon/report/text_table.hpp"
 #include "specs/foundation/text.hpp"
 #include "specs/foundation/wall_clock.hpp"
 
@@ -19,11 +20,6 @@ using builders::StoredDamage;
 using builders::StoredEntry;
 using builders::Verified;
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t columns = 9;
-using CacheRow = std::array<std::string, columns>;
-constexpr std::size_t size_column = 4;
-constexpr std::size_t layouts_column = 5;
 
 std::int64_t shown_seconds(std::int64_t nanoseconds) {
   return nanoseconds / 1'000'000'000;
@@ -41,14 +37,13 @@ std::string relinkable_cell(const StoredEntry& stored) {
   return printable("no: " + stored.layout_unresolved, 120);
 }
 
-CacheRow cache_row(const StoredEntry& stored) {
-  const auto shown = [](const std::string& text, std::size_t limit) { return printable(text, limit); };
-  return {shown(stored.entry.framework, 40),
-          shown(stored.entry.platform, 40),
-          shown(stored.entry.commit.substr(0, 12), 12),
-          shown(stored.entry.key.substr(0, 12), 12),
+TableRow cache_row(const StoredEntry& stored) {
+  return {printable(stored.entry.framework, 40),
+          printable(stored.entry.platform, 40),
+          printable(stored.entry.commit, 12),
+          printable(stored.entry.key, 12),
           readable_size(stored.bytes),
-          fmt::format("{}", stored.layouts.size()),
+          std::to_string(stored.layouts.size()),
           time_cell(shown_seconds(stored.last_used)),
           time_cell(stored.built),
           relinkable_cell(stored)};
@@ -60,10 +55,6 @@ std::string count(std::size_t number, const char* one, const char* many) {
 
 const char* kind_word(Dropped::What what) {
   return what == Dropped::What::entry ? "entry" : what == Dropped::What::layout ? "layout" : "damaged";
-}
-
-std::string dump(const Json& document) {
-  return escaped_json(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 Json entry_json(const StoredEntry& stored) {
@@ -103,7 +94,7 @@ std::string readable_size(std::uint64_t bytes) {
 }
 
 std::string contents_table(const CacheContents& contents) {
-  std::vector<CacheRow> rows = {
+  std::vector<TableRow> rows = {
       {"FRAMEWORK", "PLATFORM", "COMMIT", "KEY", "SIZE", "LAYOUTS", "LAST USED", "BUILT", "RELINKABLE"}};
   std::uint64_t bytes = 0;
   std::size_t layouts = 0;
@@ -112,19 +103,12 @@ std::string contents_table(const CacheContents& contents) {
     bytes += stored.bytes;
     layouts += stored.layouts.size();
   }
-  std::array<std::size_t, columns> widths{};
-  for (const CacheRow& row : rows) {
-    for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
   std::string text;
-  for (const CacheRow& row : rows) {
-    if (contents.entries.empty()) break;
-    for (std::size_t i = 0; i + 1 < columns; ++i) {
-      const bool number = i == size_column || i == layouts_column;
-      text +=
-          number ? fmt::format("{:>{}}  ", row[i], widths[i]) : fmt::format("{:<{}}  ", row[i], widths[i]);
-    }
-    text += row.back() + "\n";
+  if (!contents.entries.empty()) {
+    const Align left = Align::left;
+    for (const std::string& line :
+         table_lines(rows, {left, left, left, left, Align::right, Align::right, left}))
+      text += line + "\n";
   }
   text += fmt::format("{}, {}, {} in {}\n", count(contents.entries.size(), "entry", "entries"),
                       count(layouts, "layout", "layouts"), readable_size(bytes), contents.exec_dir.string());
@@ -150,11 +134,11 @@ std::string contents_json(const CacheContents& contents) {
                        {"last_used", iso_time(shown_seconds(damage.last_used))}});
     bytes += damage.bytes;
   }
-  return dump({{"schema", 1},
-               {"exec_dir", contents.exec_dir.string()},
-               {"bytes", bytes},
-               {"entries", entries},
-               {"damaged", damaged}});
+  return document_text({{"schema", 1},
+                        {"exec_dir", contents.exec_dir.string()},
+                        {"bytes", bytes},
+                        {"entries", entries},
+                        {"damaged", damaged}});
 }
 
 std::string verified_text(const Verified& verified) {
@@ -165,10 +149,10 @@ std::string verified_text(const Verified& verified) {
 }
 
 std::string verified_json(const Verified& verified) {
-  return dump({{"schema", 1},
-               {"entries", verified.entries},
-               {"layouts", verified.layouts},
-               {"damage", verified.damage}});
+  return document_text({{"schema", 1},
+                        {"entries", verified.entries},
+                        {"layouts", verified.layouts},
+                        {"damage", verified.damage}});
 }
 
 std::string pruned_text(const Pruned& pruned, Pruning pruning) {
@@ -197,13 +181,13 @@ std::string pruned_json(const Pruned& pruned, Pruning pruning) {
                        {"bytes", one.bytes},
                        {"last_used", iso_time(shown_seconds(one.last_used))}});
   }
-  return dump({{"schema", 1},
-               {"dry_run", pruning == Pruning::rehearsal},
-               {"bytes_before", pruned.bytes_before},
-               {"bytes_after", pruned.bytes_after},
-               {"in_use", pruned.in_use},
-               {"kept", pruned.kept},
-               {"dropped", dropped}});
+  return document_text({{"schema", 1},
+                        {"dry_run", pruning == Pruning::rehearsal},
+                        {"bytes_before", pruned.bytes_before},
+                        {"bytes_after", pruned.bytes_after},
+                        {"in_use", pruned.in_use},
+                        {"kept", pruned.kept},
+                        {"dropped", dropped}});
 }
 
 }  // namespace tandem::daemon::report

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "daemon/records/verdict_json.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::daemon::report {
@@ -23,6 +24,8 @@ constexpr std::size_t width = 100;
 constexpr std::size_t name_width = 24;
 constexpr std::size_t grade_width = 6;
 constexpr int platform_schema = 1;
+/// In the order of FixStep::Result.
+constexpr std::array result_words = {"set", "already", "not set", "failed"};
 constexpr const char* rule =
     "The score is the weighted mean of the grades, where good is 1, fair 1/2 and poor 0. What is unavailable "
     "counts neither for nor against, and lines without a grade are only told.";
@@ -91,9 +94,7 @@ std::string advice_list(const Platform& platform) {
   std::string cannot;
   for (const Finding* finding : costly) (finding->command.empty() ? cannot : can) += advice(*finding);
   std::string text;
-  if (!can.empty()) {
-    text += "\nWhat would help, most first:\n" + can;
-  }
+  if (!can.empty()) text += "\nWhat would help, most first:\n" + can;
   if (std::any_of(costly.begin(), costly.end(), [](const Finding* one) { return is_set_by_fix(*one); })) {
     text += fmt::format(
         "  {}\n",
@@ -113,7 +114,7 @@ Json finding_json(const Finding& finding) {
           {"command", finding.command}};
 }
 
-Json finding_json(const runners::Topology& topology) {
+Json topology_json(const runners::Topology& topology) {
   Json processors = Json::array();
   for (const auto& one : topology.processors) {
     processors.push_back({{"cpu", one.cpu},
@@ -130,20 +131,6 @@ Json finding_json(const runners::Topology& topology) {
         {{"level", one.level}, {"kind", one.kind}, {"bytes", one.bytes}, {"shared_by", one.shared_by}});
   }
   return {{"processors", processors}, {"caches", caches}};
-}
-
-const char* word_for(FixStep::Result result) {
-  switch (result) {
-    case FixStep::Result::set:
-      return "set";
-    case FixStep::Result::already:
-      return "already";
-    case FixStep::Result::left_alone:
-      return "not set";
-    case FixStep::Result::failed:
-      return "failed";
-  }
-  return "";
 }
 
 }  // namespace
@@ -165,25 +152,25 @@ std::string platform_json(const Platform& platform, const runners::CpuChoice& ch
   for (const auto& feature : platform.isa) isa[feature.flag] = feature.present;
   Json findings = Json::array();
   for (const Finding& finding : platform.findings) findings.push_back(finding_json(finding));
-  const Json document = {{"schema", platform_schema},
-                         {"score", platform.score ? Json(*platform.score) : Json(nullptr)},
-                         {"rule", rule},
-                         {"isa", isa},
-                         {"topology", finding_json(platform.topology)},
-                         {"choice",
-                          {{"measured", choice.measured},
-                           {"supervisor", choice.supervisor},
-                           {"all", choice.all},
-                           {"duet", choice.duet}}},
-                         {"findings", findings}};
-  return escaped_json(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
+  return document_text({{"schema", platform_schema},
+                        {"score", platform.score ? Json(*platform.score) : Json(nullptr)},
+                        {"rule", rule},
+                        {"isa", isa},
+                        {"topology", topology_json(platform.topology)},
+                        {"choice",
+                         {{"measured", choice.measured},
+                          {"supervisor", choice.supervisor},
+                          {"all", choice.all},
+                          {"duet", choice.duet}}},
+                        {"findings", findings}});
 }
 
 std::string fix_text(const std::vector<FixStep>& steps) {
   std::string text;
   for (const FixStep& step : steps) {
     const std::size_t indent = name_width + 9;
-    text += fmt::format("{:<{}}{:<9}{}\n", step.name, name_width, word_for(step.result),
+    text += fmt::format("{:<{}}{:<9}{}\n", step.name, name_width,
+                        result_words[static_cast<std::size_t>(step.result)],
                         wrapped(shown_fact(step.said), indent));
   }
   return text;

@@ -50,22 +50,26 @@ std::string fenced(const std::string& text) {
   return fmt::format("{0}sh\n{1}\n{0}\n", fence, text);
 }
 
+std::string short_id(const std::string& commit) {
+  return plain(short_commit(commit));
+}
+
 std::string commit_phrase(const builders::Commit& commit) {
-  return fmt::format("{} \"{}\", {}, {}", plain(short_commit(commit.id)), plain(commit.subject),
+  return fmt::format("{} \"{}\", {}, {}", short_id(commit.id), plain(commit.subject),
                      plain(commit.author_name), readable_time(commit.committer_time));
 }
 
 std::string commit_list(const std::vector<std::string>& commits) {
   std::string list;
-  for (const std::string& commit : commits) list += (list.empty() ? "" : ", ") + plain(short_commit(commit));
+  for (const std::string& commit : commits) list += (list.empty() ? "" : ", ") + short_id(commit);
   return list;
 }
 
-/// What the heading says of how it went on.
+/// How the heading ends: what became of the change.
 std::string ending(const Record& record) {
   switch (record.state) {
     case RecordState::fixed: {
-      const std::string by = plain(short_commit(fixing_commit(record)));
+      const std::string by = short_id(fixing_commit(record));
       return by.empty() ? ", now fixed" : fmt::format(", fixed by {}", by);
     }
     case RecordState::recovered:
@@ -84,111 +88,105 @@ std::string ending(const Record& record) {
   return {};
 }
 
+/// "conv2d is 8.1 % slower"; of a metric that is no time, "conv2d has 8.1 % higher memory".
+std::string change_of(const Record& record, const char* verb_of_time, const char* verb_of_other) {
+  return fmt::format("{} {} {}", plain(record.benchmark),
+                     is_time(record.metric) ? verb_of_time : verb_of_other,
+                     plain(change_phrase(record.metric, reported_ratio(record))));
+}
+
 std::string heading(const Record& record) {
-  const bool time = is_time(record.metric);
-  const std::string name = plain(record.benchmark);
-  const std::string change = plain(change_phrase(record.metric, reported_ratio(record)));
   const std::string end = ending(record);
+  const std::string at = " at " + short_id(record.treatment.id);
   switch (record.kind) {
     case RecordKind::accumulated:
-      return fmt::format("{} {} {} between {} and {}, by no single commit{}", name,
-                         time ? "became" : "came to have", change, plain(short_commit(range_begin(record))),
-                         plain(short_commit(record.culprit.id)), end);
+      return fmt::format("{} between {} and {}, by no single commit{}",
+                         change_of(record, "became", "came to have"), short_id(range_begin(record)),
+                         short_id(record.culprit.id), end);
     case RecordKind::layout:
-      return fmt::format(
-          "{} {} {} at {}, in its own layout only{}", name, time ? "is" : "has", change,
-          plain(short_commit(record.treatment.id)),
-          end.empty() && record.state != RecordState::noted ? ", " + state_words(record) : end);
+      return change_of(record, "is", "has") + at + ", in its own layout only" +
+             (end.empty() && record.state != RecordState::noted ? ", " + state_words(record) : end);
     case RecordKind::not_reproduced:
-      return fmt::format("{} {} {} at {}; not reproduced", name, time ? "seemed" : "seemed to have", change,
-                         plain(short_commit(record.treatment.id)));
+      return change_of(record, "seemed", "seemed to have") + at + "; not reproduced";
     case RecordKind::postponed:
-      return fmt::format("{} {} {} at {}; not confirmed yet", name, time ? "seems" : "seems to have", change,
-                         plain(short_commit(record.treatment.id)));
+      return change_of(record, "seems", "seems to have") + at + "; not confirmed yet";
     case RecordKind::unconfirmed:
-      return fmt::format("{} {} {} at {}; could not be confirmed", name, time ? "seems" : "seems to have",
-                         change, plain(short_commit(record.treatment.id)));
+      return change_of(record, "seems", "seems to have") + at + "; could not be confirmed";
     case RecordKind::regression:
     case RecordKind::improvement:
       break;
   }
   const bool over = record.state == RecordState::fixed || record.state == RecordState::recovered ||
                     record.state == RecordState::superseded;
-  const bool never = record.state == RecordState::false_alarm;
-  const char* verb = never  ? (time ? "seemed" : "seemed to have")
-                     : over ? (time ? "was" : "had")
-                            : (time ? "is" : "has");
-  return fmt::format("{} {} {} since {}{}", name, verb, change, plain(short_commit(record.culprit.id)), end);
+  const std::string change = record.state == RecordState::false_alarm
+                                 ? change_of(record, "seemed", "seemed to have")
+                             : over ? change_of(record, "was", "had")
+                                    : change_of(record, "is", "has");
+  return fmt::format("{} since {}{}", change, short_id(record.culprit.id), end);
 }
 
 /// The commit's id and subject, where the reader needs no more.
 std::string commit_name(const builders::Commit& commit) {
-  return fmt::format("{} (\"{}\")", plain(short_commit(commit.id)), plain(commit.subject));
+  return fmt::format("{} (\"{}\")", short_id(commit.id), plain(commit.subject));
 }
 
-/// What the measurement of a fix says of the state; empty: there is none.
+/// What the measurement of a fix showed; empty if there was none.
 std::string fix_sentence(const Record& record) {
   if (!record.fix) return {};
-  const std::string by = plain(short_commit(record.fix->commit));
-  const std::string pair =
-      fmt::format("{} side by side with {}, the commit before the culprit",
-                  plain(short_commit(record.fix->treatment)), plain(short_commit(record.fix->control)));
-  switch (record.fix->outcome) {
+  const FixTrial& fix = *record.fix;
+  const std::string by = short_id(fix.commit);
+  const std::string pair = fmt::format("{} side by side with {}, the commit before the culprit",
+                                       short_id(fix.treatment), short_id(fix.control));
+  const std::string change = plain(change_phrase(record.metric, fix.ratio.estimate));
+  const std::string ratio = ratio_phrase(fix.ratio);
+  switch (fix.outcome) {
     case FixOutcome::gone:
-      return fmt::format("{} ended it: {}, is not slower ({}).", by, pair, ratio_phrase(record.fix->ratio));
+      return fmt::format("{} ended it: {}, is not slower ({}).", by, pair, ratio);
     case FixOutcome::faster:
-      if (is_alive(record.state)) {
-        return fmt::format(
-            "{} made it faster, by a change of another size: {}, is {} ({}). Whether it undid this one is "
-            "not "
-            "known.",
-            by, pair, plain(change_phrase(record.metric, record.fix->ratio.estimate)),
-            ratio_phrase(record.fix->ratio));
-      }
-      return fmt::format("{} ended it: {}, is even {} ({}).", by, pair,
-                         plain(change_phrase(record.metric, record.fix->ratio.estimate)),
-                         ratio_phrase(record.fix->ratio));
+      if (!is_alive(record.state))
+        return fmt::format("{} ended it: {}, is even {} ({}).", by, pair, change, ratio);
+      return fmt::format(
+          "{} made it faster, by a change of another size: {}, is {} ({}). Whether it undid this one is not "
+          "known.",
+          by, pair, change, ratio);
     case FixOutcome::left:
-      return fmt::format("{} made it smaller: {}, is still {} ({}).", by, pair,
-                         plain(change_phrase(record.metric, record.fix->ratio.estimate)),
-                         ratio_phrase(record.fix->ratio));
+      return fmt::format("{} made it smaller: {}, is still {} ({}).", by, pair, change, ratio);
     case FixOutcome::hidden:
       return fmt::format("{} made it faster; a later regression hides whether anything is left.", by);
     case FixOutcome::not_measured:
       return fmt::format("{} made it faster; what it left could not be measured{}: {}.", by,
-                         record.fix->tries < most_tries ? " yet" : fmt::format(" in {} tries", most_tries),
-                         plain(record.fix->why));
+                         fix.tries < most_tries ? " yet" : fmt::format(" in {} tries", most_tries),
+                         plain(fix.why));
   }
   return {};
 }
 
 std::string what_happened(const Record& record) {
-  const std::string name = plain(record.benchmark);
-  const std::string change = plain(change_phrase(record.metric, reported_ratio(record)));
-  const char* became = is_time(record.metric) ? "became" : "came to have";
-  const std::string fix = fix_sentence(record).empty() ? "" : " " + fix_sentence(record);
+  const std::string became = change_of(record, "became", "came to have");
+  std::string fix = fix_sentence(record);
+  if (!fix.empty()) fix.insert(0, " ");
+  const auto at_treatment = [&](const std::string& verb) {
+    return change_of(record, verb.c_str(), (verb + " to have").c_str()) + " at " +
+           commit_name(record.treatment);
+  };
   switch (record.kind) {
     case RecordKind::regression:
     case RecordKind::improvement:
-      return fmt::format("{} {} {} with commit {} by {}.{}", name, became, change,
-                         commit_name(record.culprit), plain(record.culprit.author_name), fix);
+      return fmt::format("{} with commit {} by {}.{}", became, commit_name(record.culprit),
+                         plain(record.culprit.author_name), fix);
     case RecordKind::accumulated:
-      return fmt::format("{} {} {} in small steps between {} and {}; no single commit did it.{}", name,
-                         became, change, plain(short_commit(range_begin(record))),
-                         commit_name(record.culprit), fix);
+      return fmt::format("{} in small steps between {} and {}; no single commit did it.{}", became,
+                         short_id(range_begin(record)), commit_name(record.culprit), fix);
     case RecordKind::layout:
-      return fmt::format("{} seemed {} at {}, but only in the layout that was built: the code may lie badly.",
-                         name, change, commit_name(record.treatment));
+      return at_treatment("seemed") + ", but only in the layout that was built: the code may lie badly.";
     case RecordKind::not_reproduced:
-      return fmt::format("{} seemed {} at {}, and a second look did not find it again.", name, change,
-                         commit_name(record.treatment));
+      return at_treatment("seemed") + ", and a second look did not find it again.";
     case RecordKind::postponed:
-      return fmt::format("{} seems {} at {}; the second look is still to come.", name, change,
-                         commit_name(record.treatment));
+      return at_treatment("seems") + "; the second look is still to come.";
     case RecordKind::unconfirmed:
-      return fmt::format(
-          "{} seems {} at {}; the second look failed and is {}.", name, change, commit_name(record.treatment),
-          record.confirmation.tries < most_tries ? "tried again" : "not tried again by itself");
+      return at_treatment("seems") + (record.confirmation.tries < most_tries
+                                          ? "; the second look failed and is tried again."
+                                          : "; the second look failed and is not tried again by itself.");
   }
   return {};
 }
@@ -217,17 +215,12 @@ std::string what_to_do(const Record& record) {
       "look at what {} changed. Then mend it, or say what you think of it: `tandem report ack {}` (being "
       "looked into), `tandem report dismiss {} --as accepted --reason …`. The command at the end measures it "
       "again.",
-      plain(short_commit(record.culprit.id)), id, id);
-}
-
-std::string summary(const Record& record) {
-  return fmt::format("**What happened:** {}\n\n**How sure:** {}\n\n**What to do:** {}\n",
-                     what_happened(record), how_sure(record), what_to_do(record));
+      short_id(record.culprit.id), id, id);
 }
 
 std::string state_phrase(const Record& record) {
   const std::string fixed_by = fixing_commit(record);
-  const std::string by = fixed_by.empty() ? "" : fmt::format(" by {}", plain(short_commit(fixed_by)));
+  const std::string by = fixed_by.empty() ? "" : fmt::format(" by {}", short_id(fixed_by));
   std::string words = state_words(record);
   words.insert(std::min(words.find(','), words.size()), by);
   return fmt::format("{}, {}", name_of(record.kind), words);
@@ -239,26 +232,16 @@ std::string table(const Record& record) {
     rows += fmt::format("| {} | {} |\n", name, value);
   };
   row("State", state_phrase(record));
-  switch (record.kind) {
-    case RecordKind::accumulated:
-      row("After", range_begin(record) == record.control.id ? commit_phrase(record.control)
-                                                            : plain(short_commit(range_begin(record))));
-      row("Up to", commit_phrase(record.culprit));
-      break;
-    case RecordKind::layout:
-    case RecordKind::not_reproduced:
-    case RecordKind::postponed:
-    case RecordKind::unconfirmed:
-      row("Suspect", commit_phrase(record.treatment));
-      break;
-    case RecordKind::regression:
-    case RecordKind::improvement:
-      row(record.kind == RecordKind::regression ? "Culprit" : "Commit", commit_phrase(record.culprit));
-      if (!record.co_suspects.empty()) row("Or one of", commit_list(record.co_suspects) + " (did not build)");
-      if (record.culprit_probability < 1) {
-        row("Probability", percentage(record.culprit_probability));
-      }
-      break;
+  if (record.kind == RecordKind::accumulated) {
+    row("After", range_begin(record) == record.control.id ? commit_phrase(record.control)
+                                                          : short_id(range_begin(record)));
+    row("Up to", commit_phrase(record.culprit));
+  } else if (is_step(record.kind)) {
+    row(record.kind == RecordKind::regression ? "Culprit" : "Commit", commit_phrase(record.culprit));
+    if (!record.co_suspects.empty()) row("Or one of", commit_list(record.co_suspects) + " (did not build)");
+    if (record.culprit_probability < 1) row("Probability", percentage(record.culprit_probability));
+  } else {
+    row("Suspect", commit_phrase(record.treatment));
   }
   if (is_step(record.kind)) {
     row("Change", fmt::format("{}, {}", plain(record.metric.name), ratio_phrase(record.ratio)));
@@ -274,9 +257,8 @@ std::string table(const Record& record) {
 std::string screen_sentence(const Record& record) {
   const analysis::Verdict& screen = record.screen;
   return fmt::format(
-      "The screen of {} against {} said {} after {} launches: {}{}; {}.",
-      plain(short_commit(record.treatment.id)), plain(short_commit(record.control.id)),
-      analysis::name_of(screen.outcome), screen.launches,
+      "The screen of {} against {} said {} after {} launches: {}{}; {}.", short_id(record.treatment.id),
+      short_id(record.control.id), analysis::name_of(screen.outcome), screen.launches,
       screen.decided_by_total ? "by the total time (rare slices, not the typical one), " : "",
       ratio_phrase(screen.ratio),
       screen.sigma > 0 ? "one launch scatters by " + percentage(screen.sigma) : "the launches agree");
@@ -292,24 +274,23 @@ std::string confirmation_sentence(const Record& record) {
   if (result.units == 0) return "There is no confirmation: its launches failed or were not made.";
   const bool parent =
       confirmation.treatment == record.culprit.id && confirmation.control == record.culprit.first_parent;
+  const std::string pair = fmt::format("{} against {}{}", short_id(confirmation.treatment),
+                                       parent ? "its parent " : "", short_id(confirmation.control));
   const char* said = result.outcome == ConfirmationOutcome::confirmed        ? "agreed"
                      : result.outcome == ConfirmationOutcome::not_reproduced ? "did not reproduce it"
                                                                              : "did not decide";
   if (confirmation.exact) {
     return fmt::format(
-        "The confirmation, {} against {}{} in {} fresh launches, {}: {}. This metric hardly scatters and is "
-        "judged by a rule of its own; the change had to exceed {}.",
-        plain(short_commit(confirmation.treatment)), parent ? "its parent " : "",
-        plain(short_commit(confirmation.control)), result.units, said, ratio_phrase(record.ratio),
-        percentage(confirmation.minimum_effect));
+        "The confirmation, {} in {} fresh launches, {}: {}. This metric hardly scatters and is judged by a "
+        "rule of its own; the change had to exceed {}.",
+        pair, result.units, said, ratio_phrase(record.ratio), percentage(confirmation.minimum_effect));
   }
   return fmt::format(
-      "The confirmation, {} against {}{} on fresh launches only, {} after {} units in {:.0f} s: {}, p = "
-      "{:.2g}; "
-      "the change had to reach {}.",
-      plain(short_commit(confirmation.treatment)), parent ? "its parent " : "",
-      plain(short_commit(confirmation.control)), said, result.units, confirmation.seconds,
-      ratio_phrase(record.ratio), result.p_value, percentage(confirmation.minimum_effect));
+      "The confirmation, {} on fresh launches only, {} after {} units in {:.0f} s: {}, p = {:.2g}; the "
+      "change "
+      "had to reach {}.",
+      pair, said, result.units, confirmation.seconds, ratio_phrase(record.ratio), result.p_value,
+      percentage(confirmation.minimum_effect));
 }
 
 /// Empty if there was nothing to search.
@@ -340,7 +321,7 @@ std::string life_list(const Record& record) {
   for (const LifeEvent& event : record.life) {
     list += fmt::format("- {}, {}: {}", readable_time(event.at), plain(event.by), name_of(event.state));
     if (!event.reason.empty()) list += fmt::format(", {}", plain(event.reason));
-    if (!event.commit.empty()) list += fmt::format(" ({})", plain(short_commit(event.commit)));
+    if (!event.commit.empty()) list += fmt::format(" ({})", short_id(event.commit));
     list += "\n";
   }
   return list;
@@ -349,21 +330,20 @@ std::string life_list(const Record& record) {
 std::string retest_rows(const std::vector<Retest>& retests) {
   std::string rows = "| When | Control | Treatment | Outcome | Ratio |\n|---|---|---|---|---|\n";
   for (const Retest& retest : retests) {
-    rows += fmt::format("| {} | {} | {} | {} | {} |\n", readable_time(retest.at),
-                        plain(short_commit(retest.control)), plain(short_commit(retest.treatment)),
-                        analysis::name_of(retest.outcome), ratio_phrase(retest.ratio));
+    rows += fmt::format("| {} | {} | {} | {} | {} |\n", readable_time(retest.at), short_id(retest.control),
+                        short_id(retest.treatment), analysis::name_of(retest.outcome), ratio_phrase(retest.ratio));
   }
   return rows;
 }
 
-/// They are kept as costs, and shown as what became of the metric.
+/// Sightings are kept as costs and shown as changes of the metric.
 std::string sighting_rows(const std::vector<Sighting>& sightings, specs::Direction direction) {
   const double sign = direction == specs::Direction::higher_is_better ? -1 : 1;
   std::string rows = "| Commit | As it was built, against its control |\n|---|---|\n";
   for (const Sighting& sighting : sightings) {
     const double change = std::expm1(sign * sighting.log_ratio);
-    rows += fmt::format("| {} | {}{} |\n", plain(short_commit(sighting.commit)), change < 0 ? "-" : "+",
-                        percentage(change));
+    rows +=
+        fmt::format("| {} | {}{} |\n", short_id(sighting.commit), change < 0 ? "-" : "+", percentage(change));
   }
   return rows;
 }
@@ -382,27 +362,20 @@ std::string host_sentence(const runners::MachineFacts& host) {
 
 std::string isolation_sentence(const runners::IsolationFacts& isolation) {
   using Kind = runners::IsolationFacts::Kind;
-  std::string sentence;
-  switch (isolation.kind) {
-    case Kind::unknown:
-      return "";
-    case Kind::sandbox:
-      sentence = "Built and run in a sandbox";
-      break;
-    case Kind::other_user:
-      sentence = "Built and run without a sandbox, as another user";
-      break;
-    case Kind::same_user:
-      sentence = "Built and run without a sandbox, as the user of the service";
-      break;
-  }
-  return fmt::format("{}, system calls {}filtered.\n\n", sentence, isolation.call_filter ? "" : "not ");
+  if (isolation.kind == Kind::unknown) return "";
+  const char* how = isolation.kind == Kind::sandbox      ? "in a sandbox"
+                    : isolation.kind == Kind::other_user ? "without a sandbox, as another user"
+                                                         : "without a sandbox, as the user of the service";
+  return fmt::format("Built and run {}, system calls {}filtered.\n\n", how,
+                     isolation.call_filter ? "" : "not ");
 }
 
 }  // namespace
 
 std::string record_markdown(const Record& record) {
-  std::string page = fmt::format("# {}\n\n{}\n{}\n", heading(record), summary(record), table(record));
+  std::string page = fmt::format(
+      "# {}\n\n**What happened:** {}\n\n**How sure:** {}\n\n**What to do:** {}\n\n{}\n", heading(record),
+      what_happened(record), how_sure(record), what_to_do(record), table(record));
   page += fmt::format("## Evidence\n\n{}\n\n{}\n\n{}{}\n\n", screen_sentence(record),
                       confirmation_sentence(record), search_sentence(record.search), layout_sentence(record));
   if (!record.sightings.empty()) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "daemon/records/record.hpp"
+#include "daemon/records/request.hpp"
 
 namespace tandem::daemon::report {
 
@@ -17,5 +18,11 @@ namespace tandem::daemon::report {
 
 /// A JSON array of `record_json` objects.
 [[nodiscard]] std::string records_json(const std::vector<Record>& records);
+
+/// One line per request for a terminal, with what comes of it below; says so if there is none.
+[[nodiscard]] std::string requests_text(const std::vector<Request>& requests);
+
+/// A JSON array.
+[[nodiscard]] std::string requests_json(const std::vector<Request>& requests);
 
 }  // namespace tandem::daemon::report

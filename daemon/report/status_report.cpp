@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -17,110 +18,15 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json verdicts_json(const Status& status) {
+template <class All, class ToJson>
+ordered_json list_of(const All& all, ToJson to_json) {
   ordered_json list = ordered_json::array();
-  for (const auto& one : status.last_verdicts) {
-    list.push_back({{"platform", one.platform},
-                    {"commit", one.commit},
-                    {"benchmark", one.benchmark},
-                    {"outcome", one.outcome},
-                    {"sentence", one.sentence}});
-  }
+  for (const auto& one : all) list.push_back(to_json(one));
   return list;
 }
 
-ordered_json builds_json(const Status& status) {
-  ordered_json list = ordered_json::array();
-  for (const auto& one : status.failed_builds) {
-    list.push_back({{"platform", one.platform},
-                    {"commit", one.commit},
-                    {"kind", one.kind},
-                    {"sentence", one.sentence},
-                    {"log", one.log},
-                    {"last_lines", one.last_lines}});
-  }
-  return list;
-}
-
-ordered_json unconfirmed_json(const Status& status) {
-  ordered_json all = ordered_json::array();
-  for (const auto& one : status.unconfirmed) {
-    all.push_back({{"id", one.id},
-                   {"benchmark", one.benchmark},
-                   {"commit", one.commit},
-                   {"tries", one.tries},
-                   {"most_tries", one.most_tries},
-                   {"sentence", one.sentence}});
-  }
-  return all;
-}
-
-ordered_json waiting_json(const Status& status) {
-  ordered_json list = ordered_json::array();
-  for (const auto& one : status.waiting_commits) {
-    list.push_back({{"watch", one.watch},
-                    {"platform", one.platform},
-                    {"commit", one.commit},
-                    {"kind", one.kind},
-                    {"sentence", one.sentence},
-                    {"tries", one.tries},
-                    {"next_at", iso_time(one.due)}});
-  }
-  return list;
-}
-
-ordered_json drift_json(const Status& status) {
-  ordered_json list = ordered_json::array();
-  for (const auto& one : status.drift) {
-    list.push_back({{"watch", one.watch},
-                    {"platform", one.platform},
-                    {"benchmark", one.benchmark},
-                    {"span", one.span},
-                    {"anchor", one.anchor},
-                    {"commit", one.commit},
-                    {"cost_ratio", one.cost_ratio}});
-  }
-  return list;
-}
-
-ordered_json queue_json(const Status& status) {
-  ordered_json list = ordered_json::array();
-  for (const auto& one : status.requests) {
-    list.push_back({{"id", one.id},
-                    {"kind", one.kind},
-                    {"watch", one.watch},
-                    {"commit", one.commit},
-                    {"by", one.by},
-                    {"at", iso_time(one.at)},
-                    {"seconds_waiting", std::max<std::int64_t>(0, status.updated_at - one.at)}});
-  }
-  return list;
-}
-
-ordered_json budget_json(const Status::FalseRecords& budget) {
-  return {{"per_month", budget.per_month},
-          {"at_most", budget.at_most},
-          {"tests_per_month", budget.tests_per_month},
-          {"suspect_rate", budget.suspect_rate},
-          {"screens", budget.screens},
-          {"null_screens", budget.null_screens},
-          {"null_suspects", budget.null_suspects}};
-}
-
-ordered_json storage_json(const Status& status) {
-  ordered_json list = ordered_json::array();
-  for (const auto& one : status.storage) {
-    list.push_back({{"what", one.what}, {"bytes", one.bytes}, {"rule", one.rule}});
-  }
-  return list;
-}
-
-ordered_json changes_json(const std::vector<Status::Change>& changes) {
-  ordered_json list = ordered_json::array();
-  for (const auto& one : changes) {
-    list.push_back({{"at", iso_time(one.at)}, {"sentence", one.sentence}});
-  }
-  return list;
+ordered_json change_json(const Status::Change& change) {
+  return {{"at", iso_time(change.at)}, {"sentence", change.sentence}};
 }
 
 std::string lines_of(const ordered_json& object, const char* key) {
@@ -130,6 +36,22 @@ std::string lines_of(const ordered_json& object, const char* key) {
 /// On one line: a name or a message must not look like a line of ours.
 std::string text_of(const ordered_json& object, const char* key) {
   return printable(lines_of(object, key), std::string::npos);
+}
+
+std::string commit_of(const ordered_json& object, const char* key) {
+  return short_commit(text_of(object, key));
+}
+
+/// "launch 7 of at most 66".
+std::string launch_phrase(const ordered_json& status, const char* of) {
+  const auto& progress = status.at("progress");
+  return fmt::format("launch {} of {} {}", progress.at("launch").get<std::size_t>(), of,
+                     progress.at("most_launches").get<std::size_t>());
+}
+
+/// A status that an earlier version wrote may be without it.
+ordered_json later_list(const ordered_json& status, const char* key) {
+  return status.value(key, ordered_json::array());
 }
 
 /// Of an open regression; there is no ratio to what was 0.
@@ -146,21 +68,20 @@ std::string age(std::int64_t seconds) {
   return fmt::format("{} days", seconds / (24 * 3600));
 }
 
-/// What stands in the background: the queue, slow changes, the surroundings, and how far all is to be
-/// trusted.
+/// The queue, drifts, changes of the host, and how many records are expected to be false.
 std::string text_of_background(const ordered_json& status) {
   std::string text;
   for (const auto& one : status.at("queue")) {
     text += fmt::format("waiting for {}: {} {} of {}, asked by {} (request {})\n",
                         age(one.at("seconds_waiting").get<std::int64_t>()), text_of(one, "kind"),
-                        short_commit(text_of(one, "commit")), text_of(one, "watch"), text_of(one, "by"),
+                        commit_of(one, "commit"), text_of(one, "watch"), text_of(one, "by"),
                         one.at("id").get<std::int64_t>());
   }
   for (const auto& one : status.at("drift")) {
     const double ratio = one.at("cost_ratio").get<double>();
     text +=
         fmt::format("{}: {}{} since the {}'s anchor {}\n", text_of(one, "benchmark"), ratio >= 1 ? "+" : "-",
-                    percentage(ratio - 1), text_of(one, "span"), short_commit(text_of(one, "anchor")));
+                    percentage(ratio - 1), text_of(one, "span"), commit_of(one, "anchor"));
   }
   for (const char* key : {"environment_changes", "notices"}) {
     for (const auto& one : status.at(key)) {
@@ -178,36 +99,22 @@ std::string text_of_background(const ordered_json& status) {
   return text;
 }
 
-std::string text_of_status(const ordered_json& status) {
+/// What is done now, and why nothing may be.
+std::string text_of_work(const ordered_json& status) {
   std::string text;
-  if (text_of(status, "daemon") == name_of(DaemonLife::dead)) {
-    text = fmt::format(
-        "THE DAEMON IS DEAD: process {} ended without a word after {}; what follows is what it did last\n",
-        status.value("pid", 0), text_of(status, "updated_at"));
-  }
-  text += fmt::format("{} ({}), {}\n", text_of(status, "phase"), text_of(status, "watch"),
-                      text_of(status, "updated_at"));
-  text += fmt::format("branch {} of {}\n", text_of(status, "branch"), text_of(status, "url"));
   if (status.at("commit").is_object()) {
-    text += fmt::format("commit {} {}\n", short_commit(text_of(status.at("commit"), "id")),
-                        text_of(status.at("commit"), "subject"));
-    const auto& progress = status.at("progress");
-    text +=
-        fmt::format("  {}: launch {} of at most {}; {} commits left\n", text_of(status, "benchmark"),
-                    progress.at("launch").get<std::size_t>(), progress.at("most_launches").get<std::size_t>(),
-                    progress.at("commits_left").get<std::size_t>());
+    text += fmt::format("commit {} {}\n  {}: {}; {} commits left\n", commit_of(status.at("commit"), "id"),
+                        text_of(status.at("commit"), "subject"), text_of(status, "benchmark"),
+                        launch_phrase(status, "at most"),
+                        status.at("progress").at("commits_left").get<std::size_t>());
   }
   if (!text_of(status, "search").empty()) {
     text += fmt::format("  looking for the culprit: {}\n", text_of(status, "search"));
   }
   if (!text_of(status, "idle_work").empty()) {
-    text += fmt::format("  {}: launch {} of at most {}\n", text_of(status, "idle_work"),
-                        status.at("progress").at("launch").get<std::size_t>(),
-                        status.at("progress").at("most_launches").get<std::size_t>());
+    text += fmt::format("  {}: {}\n", text_of(status, "idle_work"), launch_phrase(status, "at most"));
   } else if (text_of(status, "phase") == "calibrating") {
-    text += fmt::format("  {}: launch {} of about {}\n", text_of(status, "benchmark"),
-                        status.at("progress").at("launch").get<std::size_t>(),
-                        status.at("progress").at("most_launches").get<std::size_t>());
+    text += fmt::format("  {}: {}\n", text_of(status, "benchmark"), launch_phrase(status, "about"));
   }
   if (!text_of(status, "unfit").empty()) {
     text += fmt::format("UNFIT HOST, nothing is recorded: {}\n", text_of(status, "unfit"));
@@ -217,28 +124,31 @@ std::string text_of_status(const ordered_json& status) {
     text += fmt::format("UNFIT, its changes are not recorded: {}: {}\n",
                         printable(benchmark, std::string::npos), text_of(noise, "unfit"));
   }
-  text += fmt::format("open regressions: {}\n", status.at("open_regressions").size());
+  return text;
+}
+
+/// What was found last.
+std::string text_of_results(const ordered_json& status) {
+  std::string text = fmt::format("open regressions: {}\n", status.at("open_regressions").size());
   for (const auto& one : status.at("open_regressions")) {
     text += fmt::format("  {} {} since {}, {}\n", text_of(one, "id"), text_of(one, "benchmark"),
-                        short_commit(text_of(one, "culprit")), ratio_words(one));
+                        commit_of(one, "culprit"), ratio_words(one));
   }
-  // The status of an earlier version has none.
-  for (const auto& one : status.value("unconfirmed", ordered_json::array())) {
+  for (const auto& one : later_list(status, "unconfirmed")) {
     const auto tries = one.at("tries").get<std::size_t>();
     text += fmt::format("  {} {} at {} could not be confirmed, tried {} times{}: {}\n", text_of(one, "id"),
-                        text_of(one, "benchmark"), short_commit(text_of(one, "commit")), tries,
+                        text_of(one, "benchmark"), commit_of(one, "commit"), tries,
                         tries < one.at("most_tries").get<std::size_t>() ? "" : " and no more",
                         text_of(one, "sentence"));
   }
   for (const auto& one : status.at("last_verdicts")) {
     const std::string outcome = text_of(one, "outcome");
     const std::string sentence = text_of(one, "sentence");
-    text += fmt::format("  {} {}: {}{}\n", short_commit(text_of(one, "commit")), text_of(one, "benchmark"),
+    text += fmt::format("  {} {}: {}{}\n", commit_of(one, "commit"), text_of(one, "benchmark"),
                         sentence.starts_with(outcome) ? "" : outcome + " ", sentence);
   }
   for (const auto& one : status.at("failed_builds")) {
-    text += fmt::format("  {} does not build: {}\n", short_commit(text_of(one, "commit")),
-                        text_of(one, "sentence"));
+    text += fmt::format("  {} does not build: {}\n", commit_of(one, "commit"), text_of(one, "sentence"));
     // How the log ends is shown for the newest alone.
     if (&one != &status.at("failed_builds").front()) continue;
     std::istringstream lines(lines_of(one, "last_lines"));
@@ -246,24 +156,30 @@ std::string text_of_status(const ordered_json& status) {
       text += fmt::format("    {}\n", printable(line, std::string::npos));
     }
   }
-  // The status of an earlier version has none.
-  for (const auto& one : status.value("waiting_commits", ordered_json::array())) {
-    text += fmt::format("  {} could not be examined, tried {} times, again at {}: {}\n",
-                        short_commit(text_of(one, "commit")), one.at("tries").get<std::size_t>(),
-                        text_of(one, "next_at"), text_of(one, "sentence"));
+  for (const auto& one : later_list(status, "waiting_commits")) {
+    text +=
+        fmt::format("  {} could not be examined, tried {} times, again at {}: {}\n", commit_of(one, "commit"),
+                    one.at("tries").get<std::size_t>(), text_of(one, "next_at"), text_of(one, "sentence"));
   }
-  text += text_of_background(status);
-  // A status of an earlier version has neither.
-  if (status.contains("kept")) {
-    for (const auto& one : status.at("kept")) {
-      if (one.is_string()) text += fmt::format("at the start: {}\n", one.get<std::string>());
-    }
+  return text;
+}
+
+std::string text_of_status(const ordered_json& status) {
+  std::string text;
+  if (text_of(status, "daemon") == name_of(DaemonLife::dead)) {
+    text = fmt::format(
+        "THE DAEMON IS DEAD: process {} ended without a word after {}; what follows is what it did last\n",
+        status.value("pid", 0), text_of(status, "updated_at"));
   }
-  if (status.contains("storage")) {
-    for (const auto& one : status.at("storage")) {
-      text += fmt::format("{}: {:.1f} MiB; {}\n", text_of(one, "what"),
-                          one.at("bytes").get<double>() / (1 << 20), text_of(one, "rule"));
-    }
+  text += fmt::format("{} ({}), {}\nbranch {} of {}\n", text_of(status, "phase"), text_of(status, "watch"),
+                      text_of(status, "updated_at"), text_of(status, "branch"), text_of(status, "url"));
+  text += text_of_work(status) + text_of_results(status) + text_of_background(status);
+  for (const auto& one : later_list(status, "kept")) {
+    if (one.is_string()) text += fmt::format("at the start: {}\n", one.get<std::string>());
+  }
+  for (const auto& one : later_list(status, "storage")) {
+    text += fmt::format("{}: {:.1f} MiB; {}\n", text_of(one, "what"),
+                        one.at("bytes").get<double>() / (1 << 20), text_of(one, "rule"));
   }
   if (const auto& fetch = status.at("fetch"); fetch.at("failures").get<std::size_t>() > 0) {
     text += fmt::format("fetching failed {} times in a row; next try {}\n",
@@ -279,14 +195,6 @@ std::string text_of_status(const ordered_json& status) {
 }  // namespace
 
 std::string status_json(const Status& status) {
-  ordered_json regressions = ordered_json::array();
-  for (const auto& one : status.open_regressions) {
-    regressions.push_back(
-        {{"id", one.id},
-         {"benchmark", one.benchmark},
-         {"culprit", one.culprit},
-         {"ratio", std::isfinite(one.ratio) ? ordered_json(one.ratio) : ordered_json(nullptr)}});
-  }
   ordered_json noise = ordered_json::object();
   for (const auto& [benchmark, floor] : status.noise_floor) {
     noise[benchmark] = {
@@ -295,6 +203,7 @@ std::string status_json(const Status& status) {
         {"pairing", floor.pairing.empty() ? ordered_json(nullptr) : ordered_json(floor.pairing)},
         {"unfit", floor.unfit}};
   }
+  const Status::FalseRecords& budget = status.false_records;
   const bool examining = !status.commit.id.empty();
   const bool known = status.seconds_left >= 0;
   const ordered_json document = {
@@ -323,21 +232,76 @@ std::string status_json(const Status& status) {
       {"fetch",
        {{"failures", status.fetch_failures},
         {"next_at", status.next_fetch_at > 0 ? ordered_json(iso_time(status.next_fetch_at)) : nullptr}}},
-      {"open_regressions", std::move(regressions)},
-      {"unconfirmed", unconfirmed_json(status)},
-      {"last_verdicts", verdicts_json(status)},
-      {"failed_builds", builds_json(status)},
-      {"waiting_commits", waiting_json(status)},
+      {"open_regressions", list_of(status.open_regressions,
+                                   [](const Status::OpenRegression& one) -> ordered_json {
+                                     return {{"id", one.id},
+                                             {"benchmark", one.benchmark},
+                                             {"culprit", one.culprit},
+                                             {"ratio", std::isfinite(one.ratio) ? ordered_json(one.ratio)
+                                                                                : ordered_json(nullptr)}};
+                                   })},
+      {"unconfirmed",
+       list_of(status.unconfirmed,
+               [](const Status::Unconfirmed& one) -> ordered_json {
+                 return {{"id", one.id},       {"benchmark", one.benchmark},   {"commit", one.commit},
+                         {"tries", one.tries}, {"most_tries", one.most_tries}, {"sentence", one.sentence}};
+               })},
+      {"last_verdicts", list_of(status.last_verdicts,
+                                [](const Status::LastVerdict& one) -> ordered_json {
+                                  return {{"platform", one.platform},
+                                          {"commit", one.commit},
+                                          {"benchmark", one.benchmark},
+                                          {"outcome", one.outcome},
+                                          {"sentence", one.sentence}};
+                                })},
+      {"failed_builds", list_of(status.failed_builds,
+                                [](const Status::FailedBuild& one) -> ordered_json {
+                                  return {{"platform", one.platform}, {"commit", one.commit},
+                                          {"kind", one.kind},         {"sentence", one.sentence},
+                                          {"log", one.log},           {"last_lines", one.last_lines}};
+                                })},
+      {"waiting_commits", list_of(status.waiting_commits,
+                                  [](const Status::WaitingCommit& one) -> ordered_json {
+                                    return {{"watch", one.watch},          {"platform", one.platform},
+                                            {"commit", one.commit},        {"kind", one.kind},
+                                            {"sentence", one.sentence},    {"tries", one.tries},
+                                            {"next_at", iso_time(one.due)}};
+                                  })},
       {"noise_floor", std::move(noise)},
       {"unfit", status.unfit},
       {"idle_work", status.idle_work},
-      {"queue", queue_json(status)},
-      {"drift", drift_json(status)},
-      {"environment_changes", changes_json(status.environment_changes)},
-      {"notices", changes_json(status.notices)},
+      {"queue", list_of(status.requests,
+                        [&](const Status::Waiting& one) -> ordered_json {
+                          return {{"id", one.id},
+                                  {"kind", one.kind},
+                                  {"watch", one.watch},
+                                  {"commit", one.commit},
+                                  {"by", one.by},
+                                  {"at", iso_time(one.at)},
+                                  {"seconds_waiting", std::max<std::int64_t>(0, status.updated_at - one.at)}};
+                        })},
+      {"drift", list_of(status.drift,
+                        [](const Status::Drift& one) -> ordered_json {
+                          return {{"watch", one.watch},          {"platform", one.platform},
+                                  {"benchmark", one.benchmark},  {"span", one.span},
+                                  {"anchor", one.anchor},        {"commit", one.commit},
+                                  {"cost_ratio", one.cost_ratio}};
+                        })},
+      {"environment_changes", list_of(status.environment_changes, change_json)},
+      {"notices", list_of(status.notices, change_json)},
       {"kept", status.kept},
-      {"storage", storage_json(status)},
-      {"false_record_budget", budget_json(status.false_records)},
+      {"storage", list_of(status.storage,
+                          [](const Status::Storage& one) -> ordered_json {
+                            return {{"what", one.what}, {"bytes", one.bytes}, {"rule", one.rule}};
+                          })},
+      {"false_record_budget",
+       {{"per_month", budget.per_month},
+        {"at_most", budget.at_most},
+        {"tests_per_month", budget.tests_per_month},
+        {"suspect_rate", budget.suspect_rate},
+        {"screens", budget.screens},
+        {"null_screens", budget.null_screens},
+        {"null_suspects", budget.null_suspects}}},
       {"last_error", status.last_error.empty() ? ordered_json(nullptr)
                                                : ordered_json{{"at", iso_time(status.last_error_at)},
                                                               {"sentence", status.last_error}}}};
@@ -346,17 +310,8 @@ std::string status_json(const Status& status) {
 }
 
 const char* name_of(DaemonLife life) {
-  switch (life) {
-    case DaemonLife::runs:
-      return "running";
-    case DaemonLife::stopped:
-      return "stopped";
-    case DaemonLife::dead:
-      return "dead";
-    case DaemonLife::unknown:
-      break;
-  }
-  return "unknown";
+  constexpr std::array names = {"running", "stopped", "dead", "unknown"};
+  return names.at(static_cast<std::size_t>(life));
 }
 
 StatusProcess process_of(const std::string& json) {

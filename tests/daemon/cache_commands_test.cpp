@@ -1,5 +1,3 @@
-#include "daemon/commands/cache_commands.hpp"
-
 #include <gtest/gtest.h>
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "daemon/commands/check.hpp"
+#include "daemon/commands/commands.hpp"
 #include "specs/benchmark/schema.hpp"
 #include "specs/foundation/error.hpp"
 #include "support/paths.hpp"

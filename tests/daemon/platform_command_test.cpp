@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "daemon/commands/command_line.hpp"
-#include "daemon/commands/platform.hpp"
 #include "specs/foundation/error.hpp"
 #include "support/platform_tree.hpp"
 

@@ -1,12 +1,11 @@
-#include "daemon/records/record_json.hpp"
-#include "daemon/commands/record_commands.hpp"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
 #include "daemon/commands/command_line.hpp"
+#include "daemon/commands/requests.hpp"
+#include "daemon/records/record_json.hpp"
 #include "daemon/report/record_report.hpp"
 #include "daemon/report/sample_record.hpp"
 #include "specs/foundation/error.hpp"

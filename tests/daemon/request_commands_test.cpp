@@ -1,4 +1,4 @@
-#include "daemon/commands/request_commands.hpp"
+#include "daemon/commands/requests.hpp"
 
 #include <gtest/gtest.h>
 

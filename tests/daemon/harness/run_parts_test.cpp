@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "daemon/harness/run_labels.hpp"
-#include "daemon/harness/run_matrix.hpp"
+#include "daemon/harness/run_tables.hpp"
 #include "specs/foundation/error.hpp"
 #include "support/temporary_directory.hpp"
 

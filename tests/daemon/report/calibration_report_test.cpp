@@ -1,5 +1,5 @@
 #include "daemon/records/calibration_json.hpp"
-#include "daemon/report/calibration_report.hpp"
+#include "daemon/report/comparison_report.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/report/request_report.hpp"
+#include "daemon/report/record_report.hpp"
 
 #include <gtest/gtest.h>
 

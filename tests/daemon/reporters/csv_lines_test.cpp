@@ -1,4 +1,4 @@
-#include "daemon/harness/csv_lines.hpp"
+#include "daemon/harness/result_files.hpp"
 
 #include <gtest/gtest.h>
 

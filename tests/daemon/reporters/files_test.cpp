@@ -8,8 +8,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "daemon/harness/report_files.hpp"
+#include "daemon/harness/result_files.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 #include "tests/daemon/reporters/sample_run.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -101,8 +102,8 @@ TEST(AppendedLines, AreAllOrNoneWhenTheDiskIsFull) {
 
 TEST(ReplacedFile, LeavesNothingBesideIt) {
   const tests::TemporaryDirectory home;
-  replace_file(home.path() / "a", "one");
-  replace_file(home.path() / "a", "two");
+  write_by_rename(home.path() / "a", "one");
+  write_by_rename(home.path() / "a", "two");
   EXPECT_EQ(content(home.path() / "a"), "two");
   EXPECT_EQ(names_in(home.path()), std::vector<std::string>{"a"});
 }
@@ -110,7 +111,7 @@ TEST(ReplacedFile, LeavesNothingBesideIt) {
 TEST(ReplacedFile, ThatCannotBeReplacedLeavesNothingEither) {
   const tests::TemporaryDirectory home;
   std::filesystem::create_directories(home.path() / "a/in_the_way");
-  EXPECT_THROW(replace_file(home.path() / "a", "one"), Error);
+  EXPECT_THROW(write_by_rename(home.path() / "a", "one"), Error);
   EXPECT_EQ(names_in(home.path()), std::vector<std::string>{"a"});
 }
 

@@ -1,4 +1,4 @@
-#include "daemon/harness/local.hpp"
+#include "daemon/harness/result_files.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

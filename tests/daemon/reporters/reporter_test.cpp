@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "daemon/harness/screen.hpp"
+#include "daemon/harness/run_tables.hpp"
 #include "specs/foundation/error.hpp"
 #include "tests/daemon/reporters/sample_run.hpp"
 #include "tests/support/temporary_directory.hpp"

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "daemon/harness/report_files.hpp"
+#include "daemon/harness/result_files.hpp"
 
 namespace tandem::daemon::harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "daemon/harness/screen.hpp"
+#include "daemon/harness/run_tables.hpp"
 
 #include <gtest/gtest.h>
 

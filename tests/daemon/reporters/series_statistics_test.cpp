@@ -1,4 +1,4 @@
-#include "daemon/harness/series_statistics.hpp"
+#include "daemon/harness/run_json.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "daemon/harness/report_files.hpp"
+#include "daemon/harness/remote.hpp"
 #include "specs/foundation/error.hpp"
 #include "tests/daemon/reporters/sample_run.hpp"
 #include "tests/support/temporary_directory.hpp"

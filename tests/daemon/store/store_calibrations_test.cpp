@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/records/calibration_json.hpp"
-#include "daemon/report/calibration_report.hpp"
+#include "daemon/report/comparison_report.hpp"
 #include "daemon/report/sample_calibration.hpp"
 #include "daemon/store/store_fixture.hpp"
 #include "specs/foundation/error.hpp"

@@ -1,9 +1,8 @@
-#include "daemon/commands/record_commands.hpp"
-
 #include <fmt/format.h>
 
 #include "config/settings.hpp"
-#include "daemon/commands/request_commands.hpp"
+#include "daemon/commands/commands.hpp"
+#include "daemon/commands/requests.hpp"
 #include "daemon/records/life.hpp"
 #include "daemon/records/record_json.hpp"
 #include "daemon/records/wording.hpp"

@@ -1,4 +1,4 @@
-#include "daemon/commands/request_commands.hpp"
+#include "daemon/commands/requests.hpp"
 
 #include <fmt/format.h>
 #include <pwd.h>
@@ -8,7 +8,8 @@
 #include <set>
 
 #include "config/settings.hpp"
-#include "daemon/report/request_report.hpp"
+#include "daemon/commands/commands.hpp"
+#include "daemon/report/record_report.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/file_lock.hpp"
 #include "specs/foundation/terminal.hpp"
@@ -84,7 +85,7 @@ int run_queue_command(const QueueOptions& options) {
 
 Store open_known_store(const fs::path& state_dir) {
   const fs::path file = state_dir / "tandem.db";
-  // A reader makes no new file and leaves one of another version alone.
+  // Opening it for reading first neither makes a new file nor touches one of another version.
   static_cast<void>(Store(file, Store::Mode::read));
   return {file, Store::Mode::write};
 }

@@ -1,25 +1,37 @@
-#include "daemon/commands/bisect.hpp"
-
 #include <fmt/format.h>
 
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
+#include <fstream>
+#include <sstream>
 
 #include "config/config_file.hpp"
 #include "config/settings.hpp"
+#include "daemon/commands/commands.hpp"
 #include "daemon/commands/progress.hpp"
-#include "daemon/commands/request_commands.hpp"
-#include "daemon/report/request_report.hpp"
+#include "daemon/commands/requests.hpp"
+#include "daemon/report/record_report.hpp"
+#include "daemon/report/status_report.hpp"
 #include "daemon/service/loop.hpp"
+#include "daemon/service/state_directory.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/terminal.hpp"
+#include "specs/foundation/waiting.hpp"
 #include "specs/foundation/wall_clock.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::optional<config::ConfigFile> config_file_of(const DaemonOptions& options) {
+  if (!options.config_file) return std::nullopt;
+  return config::load_config(*options.config_file);
+}
+
+Installation this_installation() {
+  Installation installation = find_installation();
+  installation.version = TANDEM_VERSION;
+  return installation;
+}
 
 constexpr std::chrono::milliseconds look_every{500};
 
@@ -35,8 +47,8 @@ Request request_of(const BisectOptions& options, const WatchKey& key) {
   return request;
 }
 
-/// Waits for the running daemon's answer. What is left behind by a stop, or by a daemon that has ended, is
-/// withdrawn; then there is no answer.
+/// Waits for the running daemon's answer. After a stop, or if the daemon ends first, the request is
+/// withdrawn; nothing comes back if the daemon ended.
 std::optional<Request> ask_daemon(const BisectOptions& options, const fs::path& state_dir,
                                   const std::stop_token& stop) {
   store::Store store = open_known_store(state_dir);
@@ -45,17 +57,13 @@ std::optional<Request> ask_daemon(const BisectOptions& options, const fs::path& 
   ProgressLine progress;
   progress.step(
       fmt::format("the daemon of {} searches; this is its request {}", state_dir.string(), request.id));
-  std::mutex mutex;
-  std::condition_variable_any condition;
-  std::unique_lock lock(mutex);
-  while (!stop.stop_requested()) {
+  do {
     if (auto now = store.request(request.id)) request = std::move(*now);
     const bool ended = request.state == Request::State::done || request.state == Request::State::failed;
     if (ended) return request;
     if (request.state == Request::State::waiting && !daemon_runs(state_dir)) break;
     progress.update(request.progress.empty() ? name_of(request.state) : request.progress);
-    condition.wait_for(lock, stop, look_every, [] { return false; });
-  }
+  } while (pause_unless_stopped(look_every, stop));
   request.state = Request::State::failed;
   request.code = 4;
   request.answer = fmt::format("request {} was withdrawn", request.id);
@@ -71,10 +79,8 @@ Request search_here(const BisectOptions& options, const std::optional<config::Co
   const config::Settings settings = config::merge(file, overrides);
   std::vector<WatchKey> watches;
   for (const auto& watch : settings.watches) watches.push_back({watch.name, {}});
-  Installation installation = find_installation();
-  installation.version = TANDEM_VERSION;
   Narrator narrator;
-  Request request = run_request(settings, installation, std::ref(narrator),
+  Request request = run_request(settings, this_installation(), std::ref(narrator),
                                 request_of(options, chosen_watch(watches, options.watch, {})), stop);
   narrator.finish();
   return request;
@@ -82,9 +88,29 @@ Request search_here(const BisectOptions& options, const std::optional<config::Co
 
 }  // namespace
 
+int run_daemon_command(const DaemonOptions& options, const std::stop_token& stop) {
+  const config::Settings settings = config::merge(config_file_of(options), options.overrides);
+  Narrator narrator;
+  const int code = run_daemon(settings, this_installation(), std::ref(narrator), stop);
+  narrator.finish();
+  return code;
+}
+
+int run_status_command(const StatusOptions& options) {
+  const auto state_dir = config::choose_state_dir(options.state_dir);
+  const auto file = state_dir / "status.json";
+  std::ifstream in(file);
+  if (!in) throw InputError(fmt::format("there is no {}; give the daemon's --state_dir", file.string()));
+  std::stringstream text;
+  text << in.rdbuf();
+  const auto life = daemon_life(state_dir, report::process_of(text.str()));
+  const std::string json = report::with_daemon(text.str(), life);
+  show("{}", options.format == Format::json ? json : report::status_text(json));
+  return 0;
+}
+
 int run_bisect_command(const BisectOptions& options, const std::stop_token& stop) {
-  std::optional<config::ConfigFile> file;
-  if (options.daemon.config_file) file = config::load_config(*options.daemon.config_file);
+  const auto file = config_file_of(options.daemon);
   const fs::path state_dir =
       config::choose_state_dir(options.daemon.overrides.state_dir, file ? file->top.state_dir : std::nullopt,
                                config::StateDirPlaces::of_this_process());

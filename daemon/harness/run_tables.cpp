@@ -1,30 +1,30 @@
-#include "daemon/harness/screen.hpp"
+#include "daemon/harness/run_tables.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
-#include "daemon/harness/series_statistics.hpp"
+#include "analysis/statistics.hpp"
+#include "daemon/harness/run_json.hpp"
+#include "daemon/report/text_table.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::daemon::harness {
 namespace {
 
-using Row = std::vector<std::string>;
+using report::Align;
+using report::TableRow;
 
-/// Rows after which the heading comes again.
+/// The heading comes again after so many rows.
 constexpr std::size_t page = 40;
 
-/// Foreign text could otherwise move the cursor or make a second line. Where it is cut, it says so.
+/// Foreign text on one line, which moves no cursor, with an ellipsis where it was cut.
 std::string shown(const std::string& text, std::size_t limit) {
-  std::string whole = printable(text, text.size() * 3);
-  // U+0080 to U+009F are control characters too; U+009B begins a terminal's commands.
-  for (auto at = whole.find('\xC2'); at != std::string::npos; at = whole.find('\xC2', at + 1)) {
-    if (static_cast<unsigned char>(whole[at + 1]) < 0xA0) whole.replace(at, 2, " ");
-  }
-  if (whole.size() <= limit) return whole;
-  return printable(whole, limit - 1) + "…";
+  const std::string whole = printable(text, std::string::npos);
+  return whole.size() <= limit ? whole : printable(whole, limit - 1) + "…";
 }
 
 /// Five digits that mean something, without an exponent where that is readable.
@@ -60,9 +60,9 @@ bool any_control(const RunRecord& record) {
   return std::any_of(record.series.begin(), record.series.end(), has_control);
 }
 
-/// Those that have no column of their own.
-Row further_columns(const RunRecord& record) {
-  Row names;
+/// The statistics that the record asks for beside those in every table.
+std::vector<std::string> further_columns(const RunRecord& record) {
+  std::vector<std::string> names;
   for (const std::string& name : record.statistics) {
     const bool shown_already = name == "p50" || name == "MAD" || name == "p10" || name == "p90";
     if (!shown_already && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -70,24 +70,24 @@ Row further_columns(const RunRecord& record) {
   return names;
 }
 
-Row heading(const RunRecord& record) {
-  Row row = {"NAME", "UNIT", "N", "LAUNCHES", "MEDIAN", "MAD", "P10", "P90"};
+TableRow heading(const RunRecord& record) {
+  TableRow row = {"NAME", "UNIT", "N", "LAUNCHES", "MEDIAN", "MAD", "P10", "P90"};
   for (const std::string& name : further_columns(record)) row.push_back(shown(name, 20));
   if (any_control(record)) row.insert(row.end(), {"CONTROL", "DIFFERENCE", "VERDICT"});
   return row;
 }
 
-Row row_of(const RunRecord& record, const ReportedSeries& series, const std::string& key) {
+TableRow row_of(const RunRecord& record, const ReportedSeries& series, const std::string& key) {
   const SeriesStatistics statistics = statistics_of(record, series);
   const auto cell = [&](const char* name) { return digits(statistic(statistics.treatment, name)); };
-  Row row = {shown(key, 60),
-             shown(series.unit, 20),
-             std::to_string(series.values.size()),
-             std::to_string(series.launches),
-             cell("p50"),
-             cell("MAD"),
-             cell("p10"),
-             cell("p90")};
+  TableRow row = {shown(key, 60),
+                  shown(series.unit, 20),
+                  std::to_string(series.values.size()),
+                  std::to_string(series.launches),
+                  cell("p50"),
+                  cell("MAD"),
+                  cell("p10"),
+                  cell("p90")};
   for (const std::string& name : further_columns(record)) row.push_back(cell(name.c_str()));
   if (any_control(record)) {
     const auto control = statistic(statistics.control, "p50");
@@ -98,44 +98,25 @@ Row row_of(const RunRecord& record, const ReportedSeries& series, const std::str
   return row;
 }
 
-/// In characters, not bytes.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-/// Text to the left, numbers to the right.
-std::string line_of(const Row& row, const std::vector<std::size_t>& widths, std::size_t verdict) {
-  std::string line = " ";
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    const std::string space(widths[i] - width(row[i]), ' ');
-    const bool to_the_left = i < 2 || i == verdict;
-    line += " " + (to_the_left ? row[i] + space : space + row[i]) + (i + 1 < row.size() ? " " : "");
-  }
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
-}
-
-std::string table(const RunRecord& record) {
+/// Whole nets before operators.
+std::string series_table(const RunRecord& record) {
   const std::vector<std::string> keys = keys_of(record);
-  std::vector<Row> rows;
+  std::vector<TableRow> rows = {heading(record)};
   for (const bool whole_net : {true, false}) {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if ((record.series[i].type == "NET") == whole_net)
         rows.push_back(row_of(record, record.series[i], keys[i]));
     }
   }
-  const Row top = heading(record);
-  const std::size_t verdict = any_control(record) ? top.size() - 1 : top.size();
-  std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < top.size(); ++i) {
-    widths.push_back(width(top[i]));
-    for (const Row& row : rows) widths[i] = std::max(widths[i], width(row[i]));
-  }
+  // Text to the left, numbers to the right.
+  std::vector<Align> alignment(rows.front().size(), Align::right);
+  alignment[0] = alignment[1] = Align::left;
+  if (any_control(record)) alignment.back() = Align::left;
+  const std::vector<std::string> lines = report::table_lines(rows, alignment);
   std::string text;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i % page == 0) text += line_of(top, widths, verdict);
-    text += line_of(rows[i], widths, verdict);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    if ((i - 1) % page == 0) text += "  " + lines.front() + "\n";
+    text += "  " + lines[i] + "\n";
   }
   return text;
 }
@@ -161,7 +142,7 @@ std::string head(const RunRecord& record) {
 }  // namespace
 
 std::string screen_text(const RunRecord& record) {
-  std::string text = head(record) + table(record);
+  std::string text = head(record) + series_table(record);
   const std::vector<std::string> keys = keys_of(record);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const ReportedSeries& series = record.series[i];
@@ -174,6 +155,60 @@ std::string screen_text(const RunRecord& record) {
     text += "  no results\n";
   }
   return text + "\n";
+}
+
+namespace {
+
+std::string matrix_row_of(const RunRecord& record) {
+  std::string row = record.model == record.identifier ? record.model : record.model + " " + record.identifier;
+  return record.metric.empty() || record.metric == "delay" ? row : row + " " + record.metric;
+}
+
+std::string column_of(const RunRecord& record) {
+  return record.platform + (record.backend.empty() ? "" : " " + record.backend);
+}
+
+std::string cell_of(const RunRecord& record) {
+  if (record.series.empty()) return "failed";
+  const auto net = std::find_if(record.series.begin(), record.series.end(),
+                                [](const auto& series) { return series.type == "NET"; });
+  const ReportedSeries& shown = net == record.series.end() ? record.series.front() : *net;
+  const auto median = analysis::median(shown.values);
+  std::string cell = median ? fmt::format("{:.5g} {}", *median, shown.unit) : "no value";
+  if (shown.verdict) cell += fmt::format(" x{:.3f} {}", shown.verdict->ratio, shown.verdict->outcome);
+  if (!record.failure.empty()) cell += " (failed)";
+  return cell;
+}
+
+/// Names stand in the order in which they were first seen.
+std::size_t place_of(std::vector<std::string>& names, const std::string& name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) names.push_back(name);
+  return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+}  // namespace
+
+std::string matrix_text(const std::vector<RunRecord>& records) {
+  std::vector<std::string> names;
+  std::vector<std::string> columns;
+  std::map<std::pair<std::size_t, std::size_t>, std::string> cells;
+  for (const RunRecord& record : records) {
+    const std::size_t row = place_of(names, matrix_row_of(record));
+    cells[{row, place_of(columns, column_of(record))}] = cell_of(record);
+  }
+  std::vector<TableRow> rows = {{""}};
+  rows.front().insert(rows.front().end(), columns.begin(), columns.end());
+  for (std::size_t row = 0; row < names.size(); ++row) {
+    rows.push_back({names[row]});
+    for (std::size_t column = 0; column < columns.size(); ++column) {
+      const auto found = cells.find({row, column});
+      rows.back().push_back(found == cells.end() ? "-" : found->second);
+    }
+  }
+  std::string text;
+  for (const std::string& line : report::table_lines(rows, {Align::left, Align::right})) text += line + "\n";
+  return text;
 }
 
 }  // namespace tandem::daemon::harness

@@ -1,5 +1,3 @@
-#include "daemon/commands/cache_commands.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include "builders/cache/executable_cache.hpp"
 #include "builders/cache/files.hpp"
 #include "config/settings.hpp"
+#include "daemon/commands/commands.hpp"
 #include "daemon/report/cache_report.hpp"
 #include "daemon/service/storage_rules.hpp"
 #include "specs/foundation/error.hpp"
@@ -42,7 +41,7 @@ bool is_hex(const std::string& text) {
   return text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-/// A cache without a daemon needs nothing.
+/// The commits of open regressions, whose executables stay; none if there is no daemon's store.
 std::set<std::string> needed_commits(const CacheOptions& options) {
   fs::path state_dir;
   try {
@@ -103,7 +102,7 @@ void check_name(const char* flag, const std::string& name) {
   }
 }
 
-/// Gathers what is given in one directory, each by its own name.
+/// Copies what is given into one directory, each file under its own name.
 void gather(const CacheOptions& options, const fs::path& folder) {
   fs::create_directory(folder);
   std::vector<fs::path> all = {options.program};

@@ -1,33 +1,14 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "daemon/commands/compare.hpp"
 #include "daemon/records/request.hpp"
 #include "daemon/store/store.hpp"
 
+// How commands ask a daemon for something: through its store, where it finds the request.
 namespace tandem::daemon::commands {
-
-/// `tandem queue COMMIT`, `--list` and `--cancel N`: what the running daemon is asked for.
-struct QueueOptions {
-  enum class Action { add, list, cancel };
-  Action action = Action::add;
-  std::optional<std::filesystem::path> state_dir;
-  std::string commit;
-  std::string against;
-  std::string benchmark;
-  std::string watch;         ///< may be empty if the daemon has one only
-  std::string platform;      ///< empty: all
-  std::string by;            ///< empty: the user's name
-  std::int64_t request = 0;  ///< to cancel
-  Format format = Format::text;
-};
-
-int run_queue_command(const QueueOptions& options);
 
 /// The store of a daemon that ran here, for writing. Throws InputError if there is none.
 [[nodiscard]] store::Store open_known_store(const std::filesystem::path& state_dir);

@@ -57,9 +57,6 @@ void read_json(JsonStorage& storage, const JsonLimits& limits, Problems& problem
 
 // What positions in JSON with comments need beside the parser's events. Offsets are bytes.
 
-/// Offset of the first byte that is not UTF-8, or npos.
-[[nodiscard]] std::size_t find_invalid_utf8(std::string_view text);
-
 /// From the end of a token over blanks, separators and comments to the start of the next one.
 [[nodiscard]] std::size_t skip_to_token(std::string_view text, std::size_t from);
 

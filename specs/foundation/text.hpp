@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -47,5 +48,21 @@ enum class Lines { one, many };
 
 /// `"text"`, cut to a readable length at a character boundary.
 [[nodiscard]] std::string in_quotes(std::string_view text);
+
+/// An enumeration's names stand in an array in the order of its values, which begin at 0.
+template <class Enum, std::size_t count>
+[[nodiscard]] constexpr const char* name_in(const std::array<const char*, count>& names, Enum value) {
+  return names.at(static_cast<std::size_t>(value));
+}
+
+/// The value of that name; nothing for another word.
+template <class Enum, std::size_t count>
+[[nodiscard]] constexpr std::optional<Enum> value_named(const std::array<const char*, count>& names,
+                                                        std::string_view name) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (name == names[i]) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
 
 }  // namespace tandem

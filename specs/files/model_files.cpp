@@ -9,6 +9,7 @@
 #include "specs/files/download.hpp"
 #include "specs/files/url.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/hashes.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::specs {
@@ -73,7 +74,7 @@ class CachedDownload {
   CachedDownload(const FileSpec& file, std::string url, fs::path place, const ModelFileSettings& settings)
       : file_(file),
         expected_{file.md5, file.sha256},
-        source_(digests_of(url).sha256),
+        source_(sha256_of(url)),
         place_(std::move(place)),
         part_(place_.string() + ".part"),
         request_{std::move(url), part_, file.filename, settings.stall, settings.tries} {}
@@ -190,15 +191,10 @@ Provided provide_file(const FileSpec& file, const std::string& format, const std
 
 namespace {
 
-namespace fs = std::filesystem;
 using Located = std::variant<RemoteLocation, LocalLocation, FileFailure>;
 
 FileFailure wrong(std::string what) {
   return {FileFailure::Reason::wrong, std::move(what)};
-}
-
-bool has_control_characters(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
 /// All of a folder is shown to the benchmark: one that the spec lies in holds what is not named.

@@ -94,9 +94,6 @@ class JsonDocument {
   [[nodiscard]] Node root() const { return {storage_, 0}; }
   [[nodiscard]] const std::string& file() const;
 
-  /// The value at a JSON pointer (RFC 6901), or nothing.
-  [[nodiscard]] std::optional<Node> find(std::string_view pointer) const;
-
  private:
   explicit JsonDocument(std::shared_ptr<const JsonStorage> storage);
 

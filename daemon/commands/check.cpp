@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "config/config_file.hpp"
-#include "specs/benchmark/schema.hpp"
+#include "specs/benchmark/fields.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/terminal.hpp"
 #include "specs/json/document.hpp"

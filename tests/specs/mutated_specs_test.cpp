@@ -9,6 +9,7 @@
 #include "specs/benchmark/spec.hpp"
 #include "support/paths.hpp"
 #include "tests/config/parse_config.hpp"
+#include "tests/specs/parse_benchmarks.hpp"
 #include "tests/specs/same_in_both_modes.hpp"
 
 namespace tandem::specs {

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "specs/files/cached_file.hpp"
-#include "specs/files/url.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/text.hpp"
 #include "specs/foundation/waiting.hpp"

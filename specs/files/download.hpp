@@ -3,15 +3,24 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
 
-#include "specs/files/model_files.hpp"
+#include "specs/files/file_spec.hpp"
 
 namespace tandem::specs {
+
+/// Between two pieces of a download; `total` if the server says it.
+struct DownloadProgress {
+  std::string file;
+  std::uint64_t done = 0;
+  std::optional<std::uint64_t> total;
+};
+using ShowDownload = std::function<void(const DownloadProgress&)>;
 
 struct DownloadRequest {
   std::string url;             ///< http or https

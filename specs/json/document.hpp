@@ -50,7 +50,6 @@ class Node {
 
   /// A problem for every key of this object that is not among `allowed`.
   void expect_keys(const Keys& allowed, Problems& problems) const;
-  void expect_keys(const Keys& allowed) const;
 
   [[nodiscard]] const std::string& file() const;
   [[nodiscard]] Position position() const;

@@ -1,8 +1,7 @@
-#include "specs/benchmark/fields.hpp"
-
 #include <array>
 #include <utility>
 
+#include "specs/benchmark/fields.hpp"
 #include "specs/benchmark/spec.hpp"
 
 namespace tandem::specs::shapes {

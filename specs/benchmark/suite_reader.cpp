@@ -1,5 +1,3 @@
-#include "specs/benchmark/spec.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -183,11 +183,6 @@ void Node::expect_keys(const Keys& allowed, Problems& problems) const {
   }
 }
 
-void Node::expect_keys(const Keys& allowed) const {
-  Problems problems(Problems::Mode::stop_at_first);
-  expect_keys(allowed, problems);
-}
-
 JsonDocument::JsonDocument(std::shared_ptr<const JsonStorage> storage) : storage_(std::move(storage)) {}
 
 JsonDocument JsonDocument::parse(std::string text, std::string file, Problems& problems,

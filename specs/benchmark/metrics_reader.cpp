@@ -1,5 +1,3 @@
-#include "specs/benchmark/metric.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "config/settings.hpp"
-#include "specs/json/problem.hpp"
+#include "specs/json/document.hpp"
 
 namespace tandem::config {
 
@@ -14,8 +13,7 @@ namespace tandem::config {
 [[nodiscard]] ConfigFile load_config(const std::filesystem::path& file, specs::Problems& problems);
 [[nodiscard]] ConfigFile load_config(const std::filesystem::path& file);
 
-/// The same from a text that is already in memory; `file` is its name.
-[[nodiscard]] ConfigFile parse_config(std::string text, const std::filesystem::path& file,
-                                      specs::Problems& problems);
+/// The same of a file that was read; its root may throw ProblemError.
+[[nodiscard]] ConfigFile read_config(const specs::JsonDocument& document, specs::Problems& problems);
 
 }  // namespace tandem::config

@@ -85,7 +85,7 @@ const std::vector<Guest> guests = {
     {{"nlohmann/*"},
      {"specs/*.cpp", "config/*.cpp", "runners/results/*.cpp", "builders/cache/manifest.cpp",
       "daemon/records/*.cpp", "daemon/report/*.cpp", "daemon/harness/*.cpp", "daemon/http/*.cpp"}},
-    {{"curl/*"}, {"specs/files/transfer.cpp", "daemon/harness/remote.cpp"}},
+    {{"curl/*"}, {"specs/files/download.cpp", "daemon/harness/remote.cpp"}},
     {{"CLI/*"}, {"daemon/commands/*.cpp"}, 1},
     {{"SQLiteCpp/*", "sqlite3.h"}, {"daemon/store/*.cpp"}},
     {{"spdlog/*"}, {"*.cpp"}, 1},

@@ -9,8 +9,8 @@
 
 #include "builders/identity/elf_image.hpp"
 #include "builders/identity/system_libraries.hpp"
+#include "specs/foundation/files.hpp"
 #include "specs/foundation/hashes.hpp"
-#include "specs/foundation/mapped_file.hpp"
 #include "specs/foundation/waiting.hpp"
 
 namespace tandem::builders {

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "specs/foundation/mapped_file.hpp"
+#include "specs/foundation/files.hpp"
 
 namespace tandem::builders {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "config/config_file.hpp"
 #include "daemon/commands/commands.hpp"
-#include "specs/benchmark/schema.hpp"
+#include "specs/benchmark/fields.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/terminal.hpp"
 #include "specs/json/document.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "builders/fetch.hpp"
-#include "daemon/commands/flags.hpp"
+#include "config/flags.hpp"
 #include "daemon/harness/run_labels.hpp"
 #include "specs/benchmark/spec.hpp"
 #include "specs/foundation/error.hpp"
@@ -122,23 +122,18 @@ std::shared_ptr<CompareOptions> add_compare(CLI::App& app) {
   return options;
 }
 
-void yes_flag(CLI::App& command, const std::string& name, std::optional<bool>& value,
-              const std::string& help) {
-  command.add_flag_callback(
-      spellings(name), [&value] { value = true; }, help);
-}
-
-/// The names of those that were given are kept in `given`, which outlives the command.
-void add_flags(CLI::App& command, const Flags& flags, std::vector<std::string>& given) {
-  for (const Flag& one : flags) {
+/// The settings of the flags that were given are kept in `given`, which outlives the command.
+void add_flags(CLI::App& command, const config::Flags& flags, std::vector<std::string>& given) {
+  using Takes = config::Flag::Takes;
+  for (const config::Flag& one : flags) {
     const auto note = [&given, one](const std::string& value) {
       one.set(value);
-      given.push_back(one.name);
+      given.push_back(one.setting);
     };
-    if (one.takes == Flag::Takes::nothing) {
+    if (one.takes == Takes::nothing) {
       command.add_flag_callback(
           spellings(one.name), [note] { note("true"); }, one.help);
-    } else if (one.takes == Flag::Takes::one) {
+    } else if (one.takes == Takes::one) {
       command.add_option_function<std::string>(spellings(one.name), note, one.help);
     } else {
       command
@@ -157,8 +152,8 @@ void add_flags(CLI::App& command, const Flags& flags, std::vector<std::string>& 
 template <class Options>
 struct Shared {
   Options options;
-  Flags flags;
-  std::vector<std::string> given;  ///< their names, as they came
+  config::Flags flags;
+  std::vector<std::string> given;  ///< their settings, as they came
 };
 
 DaemonOptions& walk_of(DaemonOptions& options) {
@@ -173,8 +168,11 @@ template <class Options>
 std::shared_ptr<Shared<Options>> add_shared(CLI::App& command) {
   auto shared = std::make_shared<Shared<Options>>();
   DaemonOptions& walk = walk_of(shared->options);
-  shared->flags = walk_flags(walk);
-  for (Flag& flag : harness_flags(walk.overrides)) shared->flags.push_back(std::move(flag));
+  shared->flags = config::shared_flags(walk.overrides);
+  shared->flags.insert(
+      shared->flags.begin(),
+      {"config", "config", "Config file: JSON with comments, watch: [...]; flags override it",
+       config::Flag::Takes::one, [&walk](const std::string& file) { walk.config_file = file; }});
   add_flags(command, shared->flags, shared->given);
   return shared;
 }
@@ -186,7 +184,8 @@ const Options& with_defaults(Shared<Options>& shared) {
   if (file) {
     // What is wrong with the file is said when it is used.
     specs::Problems problems(specs::Problems::Mode::collect);
-    set_defaults(shared.flags, shared.given, specs::load_benchmarks(*file, {}, problems).default_args);
+    config::set_defaults(shared.flags, shared.given,
+                         specs::load_benchmarks(*file, {}, problems).default_args);
   }
   return shared.options;
 }
@@ -195,11 +194,7 @@ std::shared_ptr<Shared<DaemonOptions>> add_daemon(CLI::App& app) {
   CLI::App& command =
       *app.add_subcommand("daemon", "The service: polls a branch, reports the commit that made it slower");
   auto shared = add_shared<DaemonOptions>(command);
-  auto& o = shared->options.overrides;
-  yes_flag(command, "calibrate", o.calibrate, "Calibrate in idle time (yes; with --once only if given)");
-  command.add_flag_callback(
-      spellings("no_calibrate"), [&o] { o.calibrate = false; }, "Never calibrate by itself");
-  yes_flag(command, "once", o.once, "Up to the tip of the branch, then exit");
+  add_flags(command, config::daemon_flags(shared->options.overrides), shared->given);
   for (const char* name : {"program", "info"}) {
     command.add_option_function<std::string>(
         spellings(name),

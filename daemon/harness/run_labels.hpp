@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "config/harness_settings.hpp"
+#include "config/settings.hpp"
 #include "daemon/harness/reporter.hpp"
 #include "daemon/harness/run_test.hpp"
 #include "runners/host/machine_facts.hpp"

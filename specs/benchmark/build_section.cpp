@@ -6,22 +6,19 @@
 #include <array>
 
 #include "specs/benchmark/fields.hpp"
-#include "specs/benchmark/model_reader.hpp"
 #include "specs/foundation/text.hpp"
-#include "specs/json/document.hpp"
 
 namespace tandem::specs {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_entries = 256;
 constexpr std::size_t most_characters = 4096;
 
 constexpr const char* what_to_write = R"(write "build": {"sources": ["bench.cpp"], …} in the benchmark file)";
 
 std::string read_text(const Node& node) {
-  std::string text = read_name(node);
+  std::string text = node.as_string();
   if (text.size() > most_characters) {
     node.fail(fmt::format("has {} characters; write at most {}", text.size(), most_characters));
   }
@@ -57,12 +54,8 @@ std::string read_source(const Node& node, const fs::path& folder) {
 
 template <typename Read>
 std::vector<std::string> read_list(const Node& list, Read&& read) {
-  const std::vector<Node> items = list.items();
-  if (items.size() > most_entries) {
-    list.fail(fmt::format("holds {} entries; write at most {}", items.size(), most_entries));
-  }
   std::vector<std::string> texts;
-  for (const Node& item : items) {
+  for (const Node& item : list.items()) {
     std::string text = read(item);
     if (std::find(texts.begin(), texts.end(), text) != texts.end())
       item.fail("stands here twice; remove one");
@@ -93,9 +86,10 @@ BuildSection read_build_section(const Node& node, Problems& problems) {
   section.file = node.file();
   section.where = node.position();
   section.folder = fs::absolute(fs::path(node.file())).parent_path();
-  node.expect_keys(names_of(build_kind()), problems);
+  std::vector<Problem> no_notices;
+  const CheckedObject checked(node, build_kind(), problems, no_notices);
   const auto field = [&](const char* key, auto&& read) {
-    if (const auto value = node.find(key)) problems.attempt([&] { read(*value); });
+    if (const auto value = checked.find(key)) problems.attempt([&] { read(*value); });
   };
   field("target", [&](const Node& value) { section.target = read_text(value); });
   field("options", [&](const Node& value) { section.options = read_list(value, read_text); });

@@ -1,9 +1,10 @@
-#include "specs/benchmark/field_check.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string>
 
+#include "specs/benchmark/fields.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::specs {
@@ -17,57 +18,35 @@ constexpr const char* of_phones = "is accepted and has no effect: Android and iO
 
 void check_value(const Node& node, const Shapes& shapes, Problems& problems, Notices& notices);
 
+/// What a value of a type looks like in JSON, and what messages call it. In the order of Shape::Type.
+struct TypeFacts {
+  std::vector<Kind> kinds;
+  const char* words;
+};
+const TypeFacts& facts_of(Type type) {
+  static const std::vector<TypeFacts> facts = {
+      {{Kind::null, Kind::boolean, Kind::number, Kind::string, Kind::array, Kind::object}, "a value"},
+      {{Kind::null}, "null"},
+      {{Kind::string}, "a string"},
+      {{Kind::string}, "a string"},
+      {{Kind::string}, "a string"},
+      {{Kind::boolean}, "true or false"},
+      {{Kind::number}, "a whole number"},
+      {{Kind::number}, "a number"},
+      {{Kind::string, Kind::number, Kind::boolean}, "a string, a number, or true or false"},
+      {{Kind::array}, "an array"},
+      {{Kind::object}, "an object"},
+      {{Kind::object}, "an object"}};
+  return facts.at(static_cast<std::size_t>(type));
+}
+
 bool is_of(Kind kind, Type type) {
-  switch (type) {
-    case Type::anything:
-      return true;
-    case Type::null:
-      return kind == Kind::null;
-    case Type::text:
-    case Type::name:
-    case Type::command:
-      return kind == Kind::string;
-    case Type::flag:
-      return kind == Kind::boolean;
-    case Type::whole:
-    case Type::number:
-      return kind == Kind::number;
-    case Type::scalar:
-      return kind == Kind::string || kind == Kind::number || kind == Kind::boolean;
-    case Type::list:
-      return kind == Kind::array;
-    case Type::map:
-    case Type::object:
-      return kind == Kind::object;
-  }
-  return false;
+  const auto& kinds = facts_of(type).kinds;
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
 }
 
 const char* words_for(const Shape& shape) {
-  switch (shape.type) {
-    case Type::anything:
-      return "a value";
-    case Type::null:
-      return "null";
-    case Type::text:
-    case Type::name:
-    case Type::command:
-      return shape.rule != nullptr ? shape.rule->expected : "a string";
-    case Type::flag:
-      return "true or false";
-    case Type::whole:
-      return "a whole number";
-    case Type::number:
-      return "a number";
-    case Type::scalar:
-      return "a string, a number, or true or false";
-    case Type::list:
-      return "an array";
-    case Type::map:
-    case Type::object:
-      return "an object";
-  }
-  return "a value";
+  return shape.rule != nullptr ? shape.rule->expected : facts_of(shape.type).words;
 }
 
 [[noreturn]] void fail_kind(const Node& node, const Shapes& shapes) {
@@ -83,19 +62,13 @@ const char* words_for(const Shape& shape) {
   node.fail(fmt::format("found {}; expected {}", node.found(), text));
 }
 
-void refuse_control_characters(const Node& node, const std::string& text) {
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  if (text.empty()) node.fail("is empty; write a name");
-  if (std::any_of(text.begin(), text.end(), is_control)) node.fail("holds a control character; remove it");
-}
-
 void refuse_nul(const Node& node, const std::string& text) {
   if (text.find('\0') != std::string::npos) node.fail("holds a NUL character; remove it");
 }
 
 void check_text(const Node& node, const Shape& shape) {
   const std::string text = shape.choices.empty() ? node.as_string() : node.as_choice(shape.choices);
-  if (shape.type == Type::name) refuse_control_characters(node, text);
+  if (shape.type == Type::name) static_cast<void>(read_name(node));
   if (shape.rule != nullptr && !shape.rule->fits(text)) {
     node.fail(fmt::format("found {}; expected {}", node.found(), shape.rule->expected));
   }
@@ -258,5 +231,106 @@ bool read_flag(const Node& node) {
   const std::string text = node.as_string();
   return text == "true" || text == "True";
 }
+
+std::string read_name(const Node& node) {
+  std::string text = node.as_string();
+  if (text.empty()) node.fail("is empty; write a name");
+  if (has_control_characters(text)) node.fail("holds a control character; remove it");
+  return text;
+}
+
+namespace {
+
+constexpr std::string_view hexadecimal = "0123456789abcdefABCDEF";
+constexpr std::string_view decimal_digits = "0123456789";
+
+bool only(std::string_view text, std::string_view characters) {
+  return text.find_first_not_of(characters) == std::string_view::npos;
+}
+
+bool is_statistic(std::string_view name) {
+  constexpr std::array<std::string_view, 4> known = {"mean", "stdev", "MAD", "cv"};
+  if (std::find(known.begin(), known.end(), name) != known.end()) return true;
+  if (!name.starts_with("p")) return false;
+  name.remove_prefix(1);
+  const std::size_t dot = std::min(name.find('.'), name.size());
+  const std::string_view whole = name.substr(0, dot);
+  const std::string_view part = name.substr(std::min(dot + 1, name.size()));
+  if (whole.empty() || whole.size() > 3 || !only(whole, decimal_digits) || !only(part, decimal_digits))
+    return false;
+  if (dot < name.size() && (part.empty() || part.size() > 6)) return false;
+  const int value = std::stoi(std::string(whole));
+  return value < 100 || (value == 100 && only(part, "0"));
+}
+
+bool is_digest(std::string_view text, std::size_t length) {
+  return text.empty() || (text.size() == length && only(text, hexadecimal));
+}
+
+bool is_cpu_mask(std::string_view text) {
+  if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
+  return !text.empty() && text.size() <= 256 && only(text, hexadecimal) && !only(text, "0");
+}
+
+bool is_cpu_range(std::string_view text) {
+  const std::size_t dash = std::min(text.find('-'), text.size());
+  const auto is_number = [](std::string_view number) {
+    return !number.empty() && number.size() <= 5 && only(number, decimal_digits);
+  };
+  return is_number(text.substr(0, dash)) && (dash == text.size() || is_number(text.substr(dash + 1)));
+}
+
+bool is_cpu_list(std::string_view text) {
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (!is_cpu_range(text.substr(begin, end - begin))) return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
+bool is_variable(std::string_view name) {
+  return !name.empty() && name.find_first_of(std::string_view("=\0", 2)) == std::string_view::npos;
+}
+
+bool is_parameter_name(std::string_view name) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+  return !name.empty() && letters.find(name.front()) != std::string_view::npos &&
+         only(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+}
+
+bool is_command_flag(std::string_view name) {
+  name.remove_prefix(std::min({name.find_first_not_of('-'), name.size(), std::size_t{2}}));
+  return !name.empty() && name.front() != '-' &&
+         only(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-");
+}
+
+bool is_flag_word(std::string_view text) {
+  return text == "true" || text == "false" || text == "True" || text == "False";
+}
+
+}  // namespace
+
+const TextRule statistic_rule = {
+    R"(^(mean|stdev|MAD|cv|p([0-9]{1,2}|0[0-9]{2})(\.[0-9]{1,6})?|p100(\.0{1,6})?)$)", is_statistic,
+    R"("mean", "stdev", "MAD", "cv" or a percentile such as "p50" or "p99.9")"};
+const TextRule md5_rule = {"^([0-9a-fA-F]{32}|directory)?$",
+                           [](std::string_view text) { return text == "directory" || is_digest(text, 32); },
+                           "32 hexadecimal digits"};
+const TextRule sha256_rule = {"^([0-9a-fA-F]{64})?$",
+                              [](std::string_view text) { return is_digest(text, 64); },
+                              "64 hexadecimal digits"};
+const TextRule cpu_mask_rule = {"^(0[xX])?(?=[0-9a-fA-F]{1,256}$)0*[1-9a-fA-F][0-9a-fA-F]*$", is_cpu_mask,
+                                "a mask of processors in hexadecimal digits such as \"0f\""};
+const TextRule cpu_list_rule = {"^[0-9]{1,5}(-[0-9]{1,5})?(,[0-9]{1,5}(-[0-9]{1,5})?)*$", is_cpu_list,
+                                "a number or a list of processors such as \"0-3,8\""};
+const TextRule environment_rule = {R"(^[^=\x00]+$)", is_variable,
+                                   "is not a name of an environment variable; write a name without \"=\""};
+const TextRule parameter_name_rule = {
+    "^[A-Za-z_][A-Za-z0-9_]*$", is_parameter_name,
+    "is not a name of a parameter; write letters, digits and _, not beginning with a digit"};
+const TextRule command_flag_rule = {"^-{0,2}[A-Za-z0-9_][A-Za-z0-9_-]*$", is_command_flag,
+                                    "is not a name of a flag; write it as on the command line"};
+const TextRule flag_word_rule = {"^([tT]rue|[fF]alse)$", is_flag_word, "true or false"};
 
 }  // namespace tandem::specs

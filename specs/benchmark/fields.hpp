@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,9 +12,8 @@
 
 namespace tandem::specs {
 
-// What may stand in a benchmark file, written down once: the reader checks every object against these tables
-// (specs/benchmark/field_check.hpp), and the JSON Schema that editors use is made from them
-// (specs/benchmark/schema.hpp).
+// What may stand in a benchmark file, written down once: the reader checks every object against these tables,
+// and the JSON Schema that editors use is made from them.
 
 struct Field;
 struct ObjectKind;
@@ -24,6 +24,16 @@ struct TextRule {
   bool (*fits)(std::string_view);
   const char* expected;  ///< "32 hexadecimal digits"
 };
+
+extern const TextRule statistic_rule;       ///< "mean", "stdev", "MAD", "cv", "p99.9"
+extern const TextRule md5_rule;             ///< or empty, or FAI-PEP's "directory"
+extern const TextRule sha256_rule;          ///< or empty
+extern const TextRule cpu_mask_rule;        ///< as of taskset: "0f"
+extern const TextRule cpu_list_rule;        ///< "0-3,8"
+extern const TextRule environment_rule;     ///< the name of a variable
+extern const TextRule parameter_name_rule;  ///< letters, digits and _
+extern const TextRule command_flag_rule;    ///< of the command line, with or without dashes
+extern const TextRule flag_word_rule;       ///< true and false as texts
 
 /// What a value may be.
 struct Shape {
@@ -97,5 +107,37 @@ struct ObjectKind {
 [[nodiscard]] const ObjectKind& platform_args_kind();
 
 [[nodiscard]] Keys names_of(const ObjectKind& kind);
+
+/// An object that was checked against its table. Members that are wrong have become problems and are not
+/// found any more, so a reader meets only what the table allows.
+class CheckedObject {
+ public:
+  /// A notice in `notices` for every member that is accepted and has no effect. The values of the fields in
+  /// `left` are checked by whoever reads them.
+  CheckedObject(const Node& object, const ObjectKind& kind, Problems& problems, std::vector<Problem>& notices,
+                const Keys& left = {});
+
+  [[nodiscard]] const Node& node() const { return object_; }
+  [[nodiscard]] std::optional<Node> find(std::string_view key) const;
+  [[nodiscard]] bool has(std::string_view key) const { return find(key).has_value(); }
+
+ private:
+  Node object_;
+  std::set<std::string, std::less<>> wrong_;
+};
+
+/// Adds a notice, up to a number that nobody reads to its end.
+void add_notice(std::vector<Problem>& notices, Problem notice);
+
+/// true, false or their names.
+[[nodiscard]] bool read_flag(const Node& node);
+
+/// A text that is not empty and has no control characters.
+[[nodiscard]] std::string read_name(const Node& node);
+
+/// The JSON Schema (draft 2020-12) of benchmark files and suites, made from these tables. What it refuses,
+/// the reader refuses; the reader also follows placeholders, names and files.
+/// specs/schema/benchmark.schema.json holds this text.
+[[nodiscard]] std::string benchmark_schema();
 
 }  // namespace tandem::specs

@@ -1,14 +1,15 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tandem::specs {
 
 enum class Direction { lower_is_better, higher_is_better };
+inline constexpr std::array direction_names = {"lower_is_better", "higher_is_better"};
 
 /// One measured quantity of a benchmark. Time is in nanoseconds wherever a number stands alone.
 ///
@@ -28,7 +29,8 @@ struct Metric {
 
 /// What a test may list under "metrics". Time is always measured, and so is whatever a program reports by
 /// itself.
-[[nodiscard]] const std::vector<std::string_view>& metric_names();
+inline constexpr std::array metric_names = {"time", "cpu_time",     "peak_memory",
+                                            "size", "instructions", "error"};
 
 /// Numbers that a program must reproduce. A number is sound within the absolute or within the relative
 /// tolerance; without either it must be equal.
@@ -40,8 +42,10 @@ struct Golden {
   std::optional<double> relative;  ///< as a share of the golden number
   Type type = Type::text;
 };
+inline constexpr std::array golden_type_names = {"text", "float32", "float64"};
 
 /// How instructions are counted. `automatic`: by the processor where it counts, else by callgrind.
 enum class InstructionCounter { automatic, perf, callgrind };
+inline constexpr std::array counter_names = {"auto", "perf", "callgrind"};
 
 }  // namespace tandem::specs

@@ -1,13 +1,9 @@
-#include "specs/benchmark/model_reader.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <unordered_map>
 
-#include "specs/benchmark/placeholders.hpp"
-#include "specs/benchmark/test_reader.hpp"
-#include "specs/foundation/text.hpp"
+#include "specs/benchmark/readers.hpp"
 
 namespace tandem::specs {
 
@@ -228,14 +224,6 @@ void expect_framework(const MergedModel& model, const SpecOptions& options, Prob
 }
 
 }  // namespace
-
-std::string read_name(const Node& node) {
-  std::string text = node.as_string();
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  if (text.empty()) node.fail("is empty; write a name");
-  if (std::any_of(text.begin(), text.end(), is_control)) node.fail("holds a control character; remove it");
-  return text;
-}
 
 void read_model_and_tests(const Node& root, const std::optional<CheckedObject>& meta,
                           const SpecOptions& options, Problems& problems, SpecsSoFar& so_far) {

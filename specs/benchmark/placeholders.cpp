@@ -307,28 +307,4 @@ std::vector<std::string> split_words(std::string_view command) {
   return words;
 }
 
-std::vector<std::string> resolve_command(const std::string& command,
-                                         const std::map<std::string, std::string>& values) {
-  std::vector<std::string> words = split_words(command);
-  for (std::string& word : words) {
-    std::string resolved;
-    std::size_t copied = 0;
-    while (const auto placeholder = next_placeholder(word, copied)) {
-      const auto value = values.find(placeholder->name);
-      if (value == values.end()) {
-        std::vector<std::string_view> known;
-        known.reserve(values.size());
-        for (const auto& [name, text] : values) known.push_back(name);
-        throw InputError(fmt::format("command {}: placeholder {{{}}} has no value here; known are {}",
-                                     in_quotes(command), placeholder->name,
-                                     known.empty() ? "none" : list_in_quotes(known)));
-      }
-      resolved += word.substr(copied, placeholder->begin - copied) + value->second;
-      copied = placeholder->end;
-    }
-    word = resolved + word.substr(copied);
-  }
-  return words;
-}
-
 }  // namespace tandem::specs

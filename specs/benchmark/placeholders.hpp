@@ -65,10 +65,4 @@ struct Placeholder {
 /// variables, no pipes, no patterns. An open quote or a last backslash throws InputError.
 [[nodiscard]] std::vector<std::string> split_words(std::string_view command);
 
-/// The words of a spec's command with the runner's placeholders replaced. Values are put in after splitting,
-/// so a path with blanks stays one word, and are taken as they are. A placeholder without a value throws
-/// InputError.
-[[nodiscard]] std::vector<std::string> resolve_command(const std::string& command,
-                                                       const std::map<std::string, std::string>& values);
-
 }  // namespace tandem::specs

@@ -1,5 +1,3 @@
-#include "specs/benchmark/schema.hpp"
-
 #include <map>
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -15,19 +16,19 @@
 
 namespace tandem::specs {
 
+class JsonDocument;
+
 using Seconds = std::chrono::duration<double>;
 
 /// How a program hands over its samples. `automatic`: the runner asks and listens.
 enum class Protocol { automatic, sdk, observer, command, google_benchmark, benchdnn };
-
-/// As in specs: "auto", "sdk", "observer", "command", "google_benchmark", "benchdnn".
-[[nodiscard]] const char* name_of(Protocol protocol);
+inline constexpr std::array protocol_names = {"auto",    "sdk", "observer", "command", "google_benchmark",
+                                              "benchdnn"};
 
 /// One test of a benchmark file, ready to run but for what only the runner knows: one of its shapes, with one
 /// value of each of its parameters.
 ///
-/// `commands` still hold the runner's placeholders; `resolve_command` (specs/benchmark/placeholders.hpp)
-/// turns one into words.
+/// `commands` still hold the runner's placeholders, which get their values before every launch.
 struct BenchmarkSpec {
   std::string model;
   std::string format;     ///< of the model; with its name, where its files are cached
@@ -88,8 +89,8 @@ struct LoadedSpecs {
                                           Problems& problems);
 [[nodiscard]] LoadedSpecs load_benchmarks(const std::filesystem::path& file, const SpecOptions& options = {});
 
-/// The same from a text that is already in memory; `file` is its name.
-[[nodiscard]] LoadedSpecs parse_benchmarks(std::string text, const std::filesystem::path& file,
-                                           const SpecOptions& options, Problems& problems);
+/// The same of a file that was read.
+[[nodiscard]] LoadedSpecs read_benchmarks(const JsonDocument& document, const SpecOptions& options,
+                                          Problems& problems);
 
 }  // namespace tandem::specs

@@ -2,58 +2,33 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <openssl/evp.h>
-#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <memory>
 #include <vector>
 
 #include "specs/foundation/descriptor.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
+#include "specs/foundation/hashes.hpp"
 #include "specs/foundation/waiting.hpp"
 
 namespace tandem::specs {
 
 namespace {
 
-class Hash {
- public:
-  explicit Hash(const EVP_MD* kind) : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
-    // A host whose policy forbids MD5 refuses here.
-    if (!context_ || EVP_DigestInit_ex(context_.get(), kind, nullptr) != 1) {
-      throw Error(fmt::format("this host's OpenSSL does not offer {}", EVP_MD_get0_name(kind)));
-    }
-  }
-
-  void add(std::string_view bytes) {
-    if (EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) != 1) throw Error("OpenSSL cannot hash");
-  }
-
-  [[nodiscard]] std::string finish() {
-    unsigned char value[EVP_MAX_MD_SIZE];
-    unsigned length = 0;
-    if (EVP_DigestFinal_ex(context_.get(), value, &length) != 1) throw Error("OpenSSL cannot hash");
-    std::string text;
-    for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", value[i]);
-    return text;
-  }
-
- private:
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
-};
-
 class Hashes {
  public:
   explicit Hashes(const Digests& like) {
-    if (!like.md5.empty()) md5_.emplace(EVP_md5());
-    if (!like.sha256.empty()) sha256_.emplace(EVP_sha256());
+    if (!like.md5.empty()) md5_.emplace();
+    if (!like.sha256.empty()) sha256_.emplace();
   }
 
   void add(std::string_view bytes) {
@@ -64,8 +39,8 @@ class Hashes {
   [[nodiscard]] Digests finish() { return {md5_ ? md5_->finish() : "", sha256_ ? sha256_->finish() : ""}; }
 
  private:
-  std::optional<Hash> md5_;
-  std::optional<Hash> sha256_;
+  std::optional<Md5> md5_;
+  std::optional<Sha256> sha256_;
 };
 
 bool is_hexadecimal(std::string_view text, std::size_t digits) {
@@ -162,26 +137,20 @@ std::optional<FileRecord> read_record(const fs::path& file) {
 }
 
 void write_record(const fs::path& file, const FileRecord& record) {
-  const fs::path target = record_of(file);
-  const fs::path beside = target.string() + ".part";
-  std::ofstream output(beside, std::ios::trunc);
-  output << heading << '\n'
-         << record.stamp.size << ' ' << record.stamp.inode << ' ' << record.stamp.modified << ' '
-         << record.stamp.changed << '\n'
-         << or_dash(record.digests.md5) << '\n'
-         << or_dash(record.digests.sha256) << '\n'
-         << or_dash(record.source) << '\n'
-         << std::flush;
-  if (!output || std::rename(beside.c_str(), target.c_str()) != 0) ::unlink(beside.c_str());
+  const auto& [stamp, digests, source] = record;
+  try {
+    write_by_rename(
+        record_of(file),
+        fmt::format("{}\n{} {} {} {}\n{}\n{}\n{}\n", heading, stamp.size, stamp.inode, stamp.modified,
+                    stamp.changed, or_dash(digests.md5), or_dash(digests.sha256), or_dash(source)));
+  } catch (const Error&) {
+    // The next use looks at the file again.
+  }
 }
 
-std::optional<OwnedDescriptor> lock_cached(const fs::path& file, const std::stop_token& stop) {
-  const fs::path path = file.string() + ".lock";
-  OwnedDescriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (lock.get() < 0) fail_on("open", path);
-  while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK) fail_on("lock", path);
+std::optional<FileLock> lock_cached(const fs::path& file, const std::stop_token& stop) {
+  FileLock lock(file.string() + ".lock");
+  while (!lock.try_lock()) {
     if (!pause_unless_stopped(between_looks, stop)) return std::nullopt;
   }
   return lock;
@@ -191,6 +160,87 @@ void put_in_place(const fs::path& part, const fs::path& file) {
   synchronise(part);
   if (std::rename(part.c_str(), file.c_str()) != 0) fail_on("write", file);
   synchronise(file.parent_path());
+}
+
+namespace {
+
+constexpr std::string_view partial_heading = "tandem part 1";
+
+fs::path origin_of(const fs::path& part) {
+  return part.string() + ".from";
+}
+
+}  // namespace
+
+PartialFile::PartialFile(fs::path part, const std::string& url)
+    : part_(std::move(part)),
+      origin_(origin_of(part_)),
+      source_(sha256_of(url)),  // an address may hold a password
+      file_(::open(part_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {
+  struct stat status {};
+  if (file_.get() < 0 || ::fstat(file_.get(), &status) != 0) fail("open");
+  size_ = static_cast<std::uint64_t>(status.st_size);
+  if (size_ > 0) read_origin();
+  if (validator_.empty() || (total_ && size_ > *total_)) {
+    forget();
+  } else {
+    continued_ = true;
+  }
+}
+
+void PartialFile::read_origin() {
+  std::ifstream file(origin_);
+  std::string first;
+  std::string source;
+  std::string validator;
+  std::string total;
+  if (!std::getline(file, first) || first != partial_heading || !std::getline(file, source) ||
+      source != source_ || !std::getline(file, validator) || !std::getline(file, total)) {
+    return;
+  }
+  std::uint64_t bytes = 0;
+  const auto [end, error] = std::from_chars(total.data(), total.data() + total.size(), bytes);
+  if (error == std::errc() && end == total.data() + total.size()) total_ = bytes;
+  validator_ = validator;
+}
+
+void PartialFile::begin(const std::string& validator, std::optional<std::uint64_t> total) {
+  // Emptied first: whatever an interruption leaves, the origin never speaks of another file's bytes.
+  if (::ftruncate(file_.get(), 0) != 0) fail("empty");
+  size_ = 0;
+  continued_ = false;
+  total_ = total;
+  validator_ = validator;
+  std::ofstream file(origin_, std::ios::trunc);
+  file << partial_heading << '\n' << source_ << '\n' << validator << '\n';
+  file << (total ? std::to_string(*total) : "unknown") << '\n' << std::flush;
+  if (!file) fail("write");
+}
+
+void PartialFile::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(size_));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("write");
+    size_ += static_cast<std::uint64_t>(written);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::uint64_t PartialFile::free_bytes() const {
+  struct statvfs disk {};
+  if (::fstatvfs(file_.get(), &disk) != 0) fail("ask for the free space of");
+  return std::uint64_t{disk.f_bavail} * disk.f_frsize;
+}
+
+void PartialFile::fail(const std::string& doing) const {
+  throw Error(fmt::format("cannot {} {}: {}", doing, part_.string(), std::strerror(errno)));
+}
+
+void remove_partial(const fs::path& part) {
+  std::error_code ignored;
+  fs::remove(part, ignored);
+  fs::remove(origin_of(part), ignored);
 }
 
 }  // namespace tandem::specs

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "specs/foundation/descriptor.hpp"
+#include "specs/foundation/file_lock.hpp"
 
 namespace tandem::specs {
 
@@ -63,10 +64,55 @@ void write_record(const std::filesystem::path& file, const FileRecord& record);
 
 /// Alone among all threads and processes with one cached file, by a lock on FILE.lock; waits for the others,
 /// nothing if stopped meanwhile. Throws Error if it cannot be locked.
-[[nodiscard]] std::optional<OwnedDescriptor> lock_cached(const std::filesystem::path& file,
-                                                         const std::stop_token& stop);
+[[nodiscard]] std::optional<FileLock> lock_cached(const std::filesystem::path& file,
+                                                  const std::stop_token& stop);
 
 /// Brings `part` to disk and puts it at `file`. Throws Error if the disk fails.
 void put_in_place(const std::filesystem::path& part, const std::filesystem::path& file);
+
+/// The beginning of a file that is downloaded, on disk, and beside it in PART.from whose beginning it is, so
+/// that a later process goes on with it. Everything throws Error if the disk fails.
+class PartialFile {
+ public:
+  /// What is there already is kept if it began at the same URL and the server named the version.
+  PartialFile(std::filesystem::path part, const std::string& url);
+
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] std::optional<std::uint64_t> total() const { return total_; }
+  [[nodiscard]] bool whole() const { return total_ == size_; }
+
+  /// The version as If-Range names it; empty: it cannot be continued.
+  [[nodiscard]] const std::string& validator() const { return validator_; }
+
+  /// Whether some of it came from an earlier answer.
+  [[nodiscard]] bool continued() const { return continued_; }
+
+  /// Throws away what is there; `append` follows from the first byte.
+  void begin(const std::string& validator, std::optional<std::uint64_t> total);
+  void forget() { begin("", std::nullopt); }
+
+  /// `append` follows where it ends.
+  void go_on() { continued_ = true; }
+  void append(std::string_view bytes);
+
+  /// Bytes that its disk has left.
+  [[nodiscard]] std::uint64_t free_bytes() const;
+
+ private:
+  [[noreturn]] void fail(const std::string& doing) const;
+  void read_origin();
+
+  std::filesystem::path part_;
+  std::filesystem::path origin_;
+  std::string source_;
+  OwnedDescriptor file_;
+  std::uint64_t size_ = 0;
+  std::optional<std::uint64_t> total_;
+  std::string validator_;
+  bool continued_ = false;
+};
+
+/// Removes a partial file with its origin, if it is there.
+void remove_partial(const std::filesystem::path& part);
 
 }  // namespace tandem::specs

@@ -17,38 +17,42 @@
 namespace tandem {
 namespace fs = std::filesystem;
 
-struct Sha256::Context {
+struct Hash::Context {
   EVP_MD_CTX* digest = EVP_MD_CTX_new();
   ~Context() { EVP_MD_CTX_free(digest); }
 };
 
-Sha256::Sha256() : context_(std::make_unique<Context>()) {
-  if (context_->digest == nullptr || EVP_DigestInit_ex(context_->digest, EVP_sha256(), nullptr) != 1) {
-    throw Error("SHA-256 is not available");
+Hash::Hash(const char* algorithm) : context_(std::make_unique<Context>()) {
+  const EVP_MD* kind = EVP_get_digestbyname(algorithm);
+  // A host whose policy forbids MD5 refuses here.
+  if (context_->digest == nullptr || kind == nullptr ||
+      EVP_DigestInit_ex(context_->digest, kind, nullptr) != 1) {
+    throw Error(fmt::format("this host's OpenSSL does not offer {}", algorithm));
   }
 }
 
-Sha256::~Sha256() = default;
+Hash::~Hash() = default;
 
-void Sha256::add(std::string_view bytes) {
+void Hash::add(std::string_view bytes) {
   constexpr std::size_t piece = std::size_t{1} << 20;
   do {
     StopScope::give_up_if_stopped();
     const auto next = bytes.substr(0, piece);
-    if (EVP_DigestUpdate(context_->digest, next.data(), next.size()) != 1) throw Error("SHA-256 failed");
+    if (EVP_DigestUpdate(context_->digest, next.data(), next.size()) != 1)
+      throw Error("OpenSSL cannot compute a hash");
     bytes.remove_prefix(next.size());
   } while (!bytes.empty());
 }
 
-void Sha256::add_field(std::string_view bytes) {
+void Hash::add_field(std::string_view bytes) {
   add(fmt::format("{}:", bytes.size()));
   add(bytes);
 }
 
-std::string Sha256::finish() {
+std::string Hash::finish() {
   unsigned char value[EVP_MAX_MD_SIZE];
   unsigned length = 0;
-  if (EVP_DigestFinal_ex(context_->digest, value, &length) != 1) throw Error("SHA-256 failed");
+  if (EVP_DigestFinal_ex(context_->digest, value, &length) != 1) throw Error("OpenSSL cannot compute a hash");
   std::string text;
   for (unsigned i = 0; i < length; ++i) text += fmt::format("{:02x}", value[i]);
   return text;

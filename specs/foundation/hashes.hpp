@@ -8,14 +8,16 @@
 
 namespace tandem {
 
-/// SHA-256 in pieces; results are 64 hexadecimal digits.
-class Sha256 {
+/// A hash of bytes that come in pieces; the result is in lower-case hexadecimal.
+class Hash {
  public:
-  Sha256();
-  ~Sha256();
-  Sha256(const Sha256&) = delete;
-  Sha256& operator=(const Sha256&) = delete;
+  /// A name of OpenSSL's: "SHA256". Throws Error if this host does not offer it.
+  explicit Hash(const char* algorithm);
+  ~Hash();
+  Hash(const Hash&) = delete;
+  Hash& operator=(const Hash&) = delete;
 
+  /// A StopScope ends it.
   void add(std::string_view bytes);
   /// Adds the length as well, so that ("ab", "c") and ("a", "bc") differ.
   void add_field(std::string_view bytes);
@@ -24,6 +26,15 @@ class Sha256 {
  private:
   struct Context;
   std::unique_ptr<Context> context_;
+};
+
+class Sha256 : public Hash {
+ public:
+  Sha256() : Hash("SHA256") {}
+};
+class Md5 : public Hash {
+ public:
+  Md5() : Hash("MD5") {}
 };
 
 [[nodiscard]] std::string sha256_of(std::string_view bytes);

@@ -56,6 +56,12 @@ bool is_deceptive(std::uint32_t code) {
 }
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
+constexpr std::size_t longest_quoted = 60;
+constexpr std::size_t longest_compared = 64;  // the distance costs the product of the lengths
+
+bool is_low_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
 
 }  // namespace
 
@@ -80,6 +86,33 @@ std::string printable_text(std::string_view text) {
   return printable(text, std::string::npos, Lines::many);
 }
 
+std::size_t find_invalid_utf8(std::string_view bytes) {
+  for (std::size_t i = 0; i < bytes.size();) {
+    const std::size_t length = sequence_length(bytes.substr(i));
+    if (length == 0) return i;
+    i += length;
+  }
+  return std::string_view::npos;
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+  const std::string shown = printable(text, most);
+  return text.size() > most ? shown + "…" : shown;
+}
+
+bool has_control_characters(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), is_low_control);
+}
+
+std::string quoted_for_shell(std::string_view word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string_view::npos) return std::string(word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 std::string escaped_json(std::string_view json) {
   std::string text;
   text.reserve(json.size());
@@ -99,13 +132,6 @@ std::string escaped_json(std::string_view json) {
   }
   return text;
 }
-
-namespace {
-
-constexpr std::size_t longest_quoted = 60;
-constexpr std::size_t longest_compared = 64;  // the distance costs the product of the lengths
-
-}  // namespace
 
 std::size_t edit_distance(std::string_view left, std::string_view right) {
   std::vector<std::size_t> before(right.size() + 1);
@@ -154,15 +180,14 @@ std::string list_in_quotes(const std::vector<std::string_view>& words) {
 }
 
 std::string in_quotes(std::string_view text) {
-  const auto shown = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c; };
   std::size_t length = text.size();
   if (length > longest_quoted) {
     length = longest_quoted;
     while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
   }
   std::string result = "\"";
-  std::transform(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length), std::back_inserter(result),
-                 shown);
+  std::replace_copy_if(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length),
+                       std::back_inserter(result), is_low_control, '?');
   return result + (length < text.size() ? "…\"" : "\"");
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -15,8 +16,20 @@ enum class Lines { one, many };
 /// that reorder or hide others become U+FFFD. At most `limit` bytes are kept, cut between characters.
 [[nodiscard]] std::string printable(std::string_view bytes, std::size_t limit, Lines lines = Lines::one);
 
-/// The same for a whole text that is about to be written: nothing is cut.
+/// The same for a whole text that is about to be written: newlines stay and nothing is cut.
 [[nodiscard]] std::string printable_text(std::string_view text);
+
+/// Offset of the first byte that is not part of well-formed UTF-8, or npos.
+[[nodiscard]] std::size_t find_invalid_utf8(std::string_view bytes);
+
+/// Foreign text for a message: printable, cut to `most` bytes, and with "…" where it was cut.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t most);
+
+/// Whether there is a character below 0x20 or a DEL in it.
+[[nodiscard]] bool has_control_characters(std::string_view text);
+
+/// One word of a POSIX shell's command line: as it is if a shell takes it as it is, else in single quotes.
+[[nodiscard]] std::string quoted_for_shell(std::string_view word);
 
 /// Serialised JSON in which the characters that `printable` takes away are written as \u escapes, so that a
 /// reader gets the same strings and a terminal gets none of them.
@@ -35,5 +48,21 @@ enum class Lines { one, many };
 
 /// `"text"`, cut to a readable length at a character boundary.
 [[nodiscard]] std::string in_quotes(std::string_view text);
+
+/// An enumeration's names stand in an array in the order of its values, which begin at 0.
+template <class Enum, std::size_t count>
+[[nodiscard]] constexpr const char* name_in(const std::array<const char*, count>& names, Enum value) {
+  return names.at(static_cast<std::size_t>(value));
+}
+
+/// The value of that name; nothing for another word.
+template <class Enum, std::size_t count>
+[[nodiscard]] constexpr std::optional<Enum> value_named(const std::array<const char*, count>& names,
+                                                        std::string_view name) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (name == names[i]) return static_cast<Enum>(i);
+  }
+  return std::nullopt;
+}
 
 }  // namespace tandem

@@ -7,7 +7,7 @@
 
 namespace tandem {
 
-bool pause_unless_stopped(std::chrono::milliseconds time, const std::stop_token& stop) {
+bool pause_unless_stopped(std::chrono::duration<double> time, const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any stopped;
   std::unique_lock lock(mutex);

@@ -8,8 +8,8 @@
 
 namespace tandem {
 
-/// Waits for `time`, or until a stop is requested; whether it is to go on.
-[[nodiscard]] bool pause_unless_stopped(std::chrono::milliseconds time, const std::stop_token& stop);
+/// Waits for `time`, or until a stop is requested; returns whether to go on.
+bool pause_unless_stopped(std::chrono::duration<double> time, const std::stop_token& stop);
 
 /// Work on a large file was given up because a stop was requested. Nothing failed, hence no Error.
 struct Stopped : std::exception {

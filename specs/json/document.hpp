@@ -50,7 +50,6 @@ class Node {
 
   /// A problem for every key of this object that is not among `allowed`.
   void expect_keys(const Keys& allowed, Problems& problems) const;
-  void expect_keys(const Keys& allowed) const;
 
   [[nodiscard]] const std::string& file() const;
   [[nodiscard]] Position position() const;
@@ -93,9 +92,6 @@ class JsonDocument {
 
   [[nodiscard]] Node root() const { return {storage_, 0}; }
   [[nodiscard]] const std::string& file() const;
-
-  /// The value at a JSON pointer (RFC 6901), or nothing.
-  [[nodiscard]] std::optional<Node> find(std::string_view pointer) const;
 
  private:
   explicit JsonDocument(std::shared_ptr<const JsonStorage> storage);

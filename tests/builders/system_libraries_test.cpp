@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compiled_fixture.hpp"
-#include "specs/foundation/mapped_file.hpp"
+#include "specs/foundation/files.hpp"
 
 namespace tandem::builders {
 namespace {

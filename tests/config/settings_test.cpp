@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "config/config_file.hpp"
+#include "config/checks.hpp"
+#include "tests/config/parse_config.hpp"
 #include "tests/specs/messages.hpp"
 
 namespace tandem::config {
@@ -15,7 +16,7 @@ const StateDirPlaces somewhere = {"/state", "", "", "/nonexistent"};
 
 ConfigFile file(std::string text) {
   specs::Problems problems(specs::Problems::Mode::stop_at_first);
-  return parse_config(std::move(text), "/etc/c.json", problems);
+  return tests::parse_config(std::move(text), "/etc/c.json", problems);
 }
 
 Overrides flags() {
@@ -150,7 +151,7 @@ TEST(Merge, NamesTheFlagWithAWrongValue) {
             "--build_timeout: found 0; expected seconds from 0.001 to 31622400");
   EXPECT_EQ(error_with([](Overrides& given) { given.margin = 0; }),
             "--margin: found 0; expected a fraction from 0.0001 to 1, such as 0.01 for 1 %");
-  EXPECT_EQ(error_with([](Overrides& given) { given.platforms = split_platforms("linux,../../x"); }),
+  EXPECT_EQ(error_with([](Overrides& given) { given.platforms = split_list("linux,../../x"); }),
             "--platforms: found \"../../x\"; expected names such as \"linux\" or \"host/incremental\", of "
             "letters, digits, "
             "\".\", \"_\", \"+\" and \"-\", that stay inside the framework's folder");
@@ -190,8 +191,9 @@ TEST(Merge, RefusesWatchesThatCannotBeToldApart) {
 }
 
 TEST(ControlRule, IsReadByName) {
-  for (const char* name : {"week", "parent", "fixed", "tag"}) EXPECT_STREQ(name_of(control_rule(name)), name);
-  EXPECT_EQ(message_of([] { (void)control_rule("weak"); }),
+  for (const char* name : {"week", "parent", "fixed", "tag"})
+    EXPECT_STREQ(name_of(choice<ControlRule>(name)), name);
+  EXPECT_EQ(message_of([] { (void)choice<ControlRule>("weak"); }),
             "found \"weak\"; expected one of \"week\", \"parent\", \"fixed\", \"tag\"");
 }
 
@@ -204,9 +206,9 @@ TEST(Bytes, AreReadWithTheirUnit) {
   }
 }
 
-TEST(SplitPlatforms, KeepsEmptyNamesForTheCheck) {
-  EXPECT_EQ(split_platforms("a,b/c"), (Words{"a", "b/c"}));
-  EXPECT_EQ(split_platforms("a,"), (Words{"a", ""}));
+TEST(SplitList, KeepsEmptyNamesForTheCheck) {
+  EXPECT_EQ(split_list("a,b/c"), (Words{"a", "b/c"}));
+  EXPECT_EQ(split_list("a,"), (Words{"a", ""}));
 }
 
 }  // namespace

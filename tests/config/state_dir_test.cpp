@@ -9,7 +9,6 @@
 namespace tandem::config {
 namespace {
 
-using Path = std::filesystem::path;
 
 class StateDir : public testing::Test {
  protected:

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/commands/commands.hpp"
-#include "specs/benchmark/schema.hpp"
+#include "specs/benchmark/fields.hpp"
 #include "specs/foundation/error.hpp"
 #include "support/paths.hpp"
 #include "support/temporary_directory.hpp"

@@ -4,8 +4,10 @@
 #include <fstream>
 
 #include "specs/benchmark/spec.hpp"
+#include "specs/foundation/text.hpp"
 #include "support/paths.hpp"
 #include "tests/specs/messages.hpp"
+#include "tests/specs/parse_benchmarks.hpp"
 
 namespace tandem::specs {
 namespace {
@@ -189,7 +191,7 @@ TEST(BenchmarkSpec, AppendsExtraArgumentsOfTheCommandLine) {
 TEST(BenchmarkSpec, TellsProtocolsByName) {
   for (const char* name : {"auto", "sdk", "observer", "command", "google_benchmark", "benchdnn"}) {
     const auto spec = parsed(with(std::string(R"("command": "x", "protocol": ")") + name + "\""));
-    EXPECT_STREQ(name_of(spec.protocol), name);
+    EXPECT_STREQ(name_in(protocol_names, spec.protocol), name);
   }
 }
 

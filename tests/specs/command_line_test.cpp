@@ -54,22 +54,5 @@ TEST(NextPlaceholder, FindsOnlyNamesInBraces) {
   EXPECT_EQ(name("{größe}"), "größe");
 }
 
-TEST(ResolveCommand, PutsValuesInAfterSplitting) {
-  EXPECT_EQ(
-      resolve_command("{program} --out={TGTDIR}/o '{program}'", {{"program", "/a b/p"}, {"TGTDIR", "/t'"}}),
-      (Words{"/a b/p", "--out=/t'/o", "/a b/p"}));
-}
-
-TEST(ResolveCommand, TakesValuesAsTheyAre) {
-  EXPECT_EQ(resolve_command("{a}{b}", {{"a", "{b}"}, {"b", "x"}}), (Words{"{b}x"}));
-}
-
-TEST(ResolveCommand, NamesAPlaceholderWithoutValue) {
-  EXPECT_EQ(message_of([] {
-              (void)resolve_command("{tool} x", {{"TGTDIR", ""}, {"program", "p"}});
-            }),
-            "command \"{tool} x\": placeholder {tool} has no value here; known are \"TGTDIR\", \"program\"");
-}
-
 }  // namespace
 }  // namespace tandem::specs

@@ -1,8 +1,9 @@
-#include "specs/benchmark/commands_reader.hpp"
+#include "specs/benchmark/readers.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/specs/messages.hpp"
+#include "tests/specs/parse_benchmarks.hpp"
 
 namespace tandem::specs {
 namespace {

@@ -3,13 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "config/config_file.hpp"
+#include "tests/config/parse_config.hpp"
 #include "tests/specs/same_in_both_modes.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(bytes), size);
   static_cast<void>(tandem::tests::loads_alike(text, [](std::string copy, tandem::specs::Problems& problems) {
-    static_cast<void>(tandem::config::parse_config(std::move(copy), "config.json", problems));
+    static_cast<void>(tandem::tests::parse_config(std::move(copy), "config.json", problems));
   }));
   return 0;
 }

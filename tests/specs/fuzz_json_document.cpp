@@ -8,6 +8,8 @@
 
 #include "specs/benchmark/spec.hpp"
 #include "specs/json/document.hpp"
+#include "tests/specs/at_pointer.hpp"
+#include "tests/specs/parse_benchmarks.hpp"
 #include "tests/specs/same_in_both_modes.hpp"
 
 namespace {
@@ -18,7 +20,7 @@ using namespace tandem::specs;
 void visit(const JsonDocument& document, const Node& node) {
   const Position where = node.position();
   if (where.line == 0 || where.column == 0) std::abort();
-  const auto again = document.find(node.pointer());
+  const auto again = at_pointer(document, node.pointer());
   if (!again || again->position() != where) std::abort();
   if (node.kind() == Kind::array) {
     for (const Node& item : node.items()) visit(document, item);

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "specs/benchmark/measured_reader.hpp"
 #include "support/temporary_directory.hpp"
 #include "tests/specs/messages.hpp"
+#include "tests/specs/parse_benchmarks.hpp"
 
 namespace tandem::specs {
 namespace {

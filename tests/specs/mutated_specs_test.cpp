@@ -6,9 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "config/config_file.hpp"
 #include "specs/benchmark/spec.hpp"
 #include "support/paths.hpp"
+#include "tests/config/parse_config.hpp"
+#include "tests/specs/parse_benchmarks.hpp"
 #include "tests/specs/same_in_both_modes.hpp"
 
 namespace tandem::specs {
@@ -161,7 +162,7 @@ TEST(MutatedConfigs, LoadOrAreRefused) {
   const Json sample = read(file);
   Mutation mutation(8);
   const auto parse = [&](std::string text, Problems& problems) {
-    (void)config::parse_config(std::move(text), file, problems);
+    (void)tests::parse_config(std::move(text), file, problems);
   };
   std::size_t loaded = 0;
   for (int i = 0; i < 2000; ++i) {

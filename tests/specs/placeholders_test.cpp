@@ -2,6 +2,7 @@
 
 #include "specs/benchmark/spec.hpp"
 #include "tests/specs/messages.hpp"
+#include "tests/specs/parse_benchmarks.hpp"
 
 namespace tandem::specs {
 namespace {

@@ -1,4 +1,4 @@
-#include "specs/benchmark/schema.hpp"
+#include "specs/benchmark/fields.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include "specs/benchmark/spec.hpp"
 #include "support/paths.hpp"
 #include "support/temporary_directory.hpp"
+#include "tests/specs/parse_benchmarks.hpp"
 
 namespace tandem::specs {
 namespace {

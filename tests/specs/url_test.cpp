@@ -1,4 +1,4 @@
-#include "specs/files/url.hpp"
+#include "specs/files/file_spec.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "specs/benchmark/model_reader.hpp"
 #include "specs/benchmark/spec.hpp"
 #include "tests/specs/messages.hpp"
+#include "tests/specs/parse_benchmarks.hpp"
 
 namespace tandem::specs {
 namespace {

@@ -1,7 +1,106 @@
-#include "specs/benchmark/fields.hpp"
+#include <array>
+#include <utility>
 
-#include "specs/benchmark/field_shapes.hpp"
-#include "specs/benchmark/metric.hpp"
+#include "specs/benchmark/fields.hpp"
+#include "specs/benchmark/spec.hpp"
+
+namespace tandem::specs::shapes {
+namespace {
+
+// The words that the tables are written in.
+
+constexpr double longest_seconds = 366.0 * 24 * 3600;
+constexpr double most_iterations = 1e9;
+constexpr double most_repeats = 1e6;
+constexpr double most_tries = 100;
+constexpr double last_cpu = 65535;
+constexpr double largest_dimension = 9007199254740992.0;  // 2^53
+constexpr double largest_number = std::numeric_limits<double>::max();
+constexpr std::size_t most_commands = 100;
+constexpr std::size_t most_build_entries = 256;
+constexpr std::array pairing_names = {"auto", "alternate", "duet", "process", "process_together"};
+
+Shape of(Shape::Type type) {
+  Shape shape;
+  shape.type = type;
+  return shape;
+}
+Shape anything() {
+  return of(Shape::Type::anything);
+}
+Shape null() {
+  return of(Shape::Type::null);
+}
+Shape text() {
+  return of(Shape::Type::text);
+}
+Shape text(const TextRule& rule) {
+  Shape shape = text();
+  shape.rule = &rule;
+  return shape;
+}
+template <std::size_t count>
+Shape choice(const std::array<const char*, count>& names) {
+  Shape shape = text();
+  shape.choices.assign(names.begin(), names.end());
+  return shape;
+}
+Shape name() {
+  return of(Shape::Type::name);
+}
+Shape command() {
+  return of(Shape::Type::command);
+}
+Shape scalar() {
+  return of(Shape::Type::scalar);
+}
+Shapes flag() {
+  return {of(Shape::Type::flag), text(flag_word_rule)};
+}
+Shape number(double low, double high) {
+  Shape shape = of(Shape::Type::number);
+  shape.low = low;
+  shape.high = high;
+  return shape;
+}
+Shape whole(double low, double high) {
+  Shape shape = number(low, high);
+  shape.type = Shape::Type::whole;
+  return shape;
+}
+Shape whole_but(double low, double high, std::int64_t except) {
+  Shape shape = whole(low, high);
+  shape.except = except;
+  return shape;
+}
+Shape list(Shapes items, std::size_t least = 0, std::size_t most = 0) {
+  Shape shape = of(Shape::Type::list);
+  shape.items = std::move(items);
+  shape.least_items = least;
+  shape.most_items = most;
+  return shape;
+}
+Shape map(Shapes values) {
+  Shape shape = of(Shape::Type::map);
+  shape.items = std::move(values);
+  return shape;
+}
+Shape map(Shapes values, const TextRule& keys) {
+  Shape shape = map(std::move(values));
+  shape.key_rule = &keys;
+  return shape;
+}
+Shape environment() {
+  return map({scalar()}, environment_rule);
+}
+Shape object(const ObjectKind& (*kind)()) {
+  Shape shape = of(Shape::Type::object);
+  shape.object = kind;
+  return shape;
+}
+
+}  // namespace
+}  // namespace tandem::specs::shapes
 
 namespace tandem::specs {
 namespace {
@@ -74,10 +173,10 @@ std::vector<Field> model_fields(Need need) {
       {"postprocess", {object(host_commands_kind)}, "Commands after the last launch"},
       {"converter", {object(converter_kind)}, "Reads results out of what programs print"},
       {"log_output", flag(), "Shows what programs print"},
-      {"protocol", {choice(protocol_names())}, "How programs hand over their samples"},
+      {"protocol", {choice(protocol_names)}, "How programs hand over their samples"},
       {"margin", {number(0.0001, 1)}, "The change worth knowing, as a share: 0.01 is 1 %"},
-      {"pairing", {choice(pairing_choices())}, "How the two sides share the machine"},
-      {"direction", {choice(direction_names())}, "Which way its metrics are better"},
+      {"pairing", {choice(pairing_names)}, "How the two sides share the machine"},
+      {"direction", {choice(direction_names)}, "Which way its metrics are better"},
       {"tags", {list({name()})}, "Labels to choose benchmarks by"},
       {"category", {anything()}, "For readers", Need::optional, Effect::described},
       {"description", {anything()}, "For readers", Need::optional, Effect::described},
@@ -85,6 +184,12 @@ std::vector<Field> model_fields(Need need) {
       {"platform", {anything()}, "A platform of phones", Need::optional, Effect::phone},
       {"app", {anything()}, "An application of Android", Need::optional, Effect::phone},
   };
+}
+
+Field default_args_field() {
+  return {"default_args",
+          {map({scalar(), null(), list({scalar()})}, command_flag_rule)},
+          "Flags of the command line, with or without dashes; a flag that is given wins"};
 }
 
 }  // namespace
@@ -144,13 +249,13 @@ const ObjectKind& test_kind() {
        {"log_output", flag(), "Shows what its programs print"},
        {"platform_args", {object(platform_args_kind)}, "How its programs are run"},
        {"group", {text()}, "A label for reports"},
-       {"protocol", {choice(protocol_names())}, "How its programs hand over their samples"},
+       {"protocol", {choice(protocol_names)}, "How its programs hand over their samples"},
        {"margin", {number(0.0001, 1)}, "The change worth knowing, as a share: 0.01 is 1 %"},
-       {"pairing", {choice(pairing_choices())}, "How the two sides share the machine"},
-       {"direction", {choice(direction_names())}, "Which way its metrics are better"},
-       {"metrics", {list({choice(metric_names())}, 1)}, "What is measured beside time"},
+       {"pairing", {choice(pairing_names)}, "How the two sides share the machine"},
+       {"direction", {choice(direction_names)}, "Which way its metrics are better"},
+       {"metrics", {list({choice(metric_names)}, 1)}, "What is measured beside time"},
        {"golden", {object(golden_kind)}, "Numbers that its programs must reproduce"},
-       {"instructions", {choice(counter_names())}, "How instructions are counted"},
+       {"instructions", {choice(counter_names)}, "How instructions are counted"},
        {"tags", {list({name()})}, "Labels to choose benchmarks by"},
        {"profiler", {anything()}, "Profiles are taken by the daemon", Need::optional, Effect::none},
        {"method", {anything()}, "How power is measured", Need::optional, Effect::phone},
@@ -182,7 +287,7 @@ const ObjectKind& golden_kind() {
        {"output", {name()}, "What the program writes, such as \"{TGTDIR}/output.txt\""},
        {"absolute", {number(0, largest_number)}, "A number is sound within this distance"},
        {"relative", {number(0, largest_number)}, "Or within this share of the right one"},
-       {"type", {choice({"text", "float32", "float64"})}, "Of both files"}}};
+       {"type", {choice(golden_type_names)}, "Of both files"}}};
   return kind;
 }
 
@@ -194,9 +299,7 @@ const ObjectKind& benchmark_kind() {
        {"tests", {list({object(test_kind)}, 1)}, "What is measured", Need::required},
        {"meta", {object(meta_kind)}, "Added to the model where it says nothing itself"},
        {"build", {object(build_kind)}, "What the generic frameworks build"},
-       {"default_args",
-        {map({scalar(), null(), list({scalar()})}, command_flag_rule)},
-        "Flags of the command line, with or without dashes; a flag that is given wins"}}};
+       default_args_field()}};
   return kind;
 }
 
@@ -207,9 +310,7 @@ const ObjectKind& suite_kind() {
        {"meta", {object(meta_kind)}, "Added to each model where it says nothing itself"},
        {"benchmarks", {list({name()}, 1)}, "Benchmark files, relative to this one", Need::required},
        {"build", {object(build_kind)}, "What the generic frameworks build"},
-       {"default_args",
-        {map({scalar(), null(), list({scalar()})}, command_flag_rule)},
-        "Flags of the command line, with or without dashes; a flag that is given wins"}}};
+       default_args_field()}};
   return kind;
 }
 

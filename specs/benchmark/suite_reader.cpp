@@ -1,13 +1,9 @@
-#include "specs/benchmark/spec.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
-#include "specs/benchmark/model_reader.hpp"
-#include "specs/foundation/text.hpp"
-#include "specs/json/document.hpp"
+#include "specs/benchmark/readers.hpp"
 
 namespace tandem::specs {
 namespace {
@@ -108,11 +104,11 @@ void check_names_are_unique(const LoadedSpecs& specs, Problems& problems) {
   }
 }
 
-void read_document(const JsonDocument& document, const std::filesystem::path& file,
-                   const SpecOptions& options, Problems& problems, SpecsSoFar& so_far) {
+void read_document(const JsonDocument& document, const SpecOptions& options, Problems& problems,
+                   SpecsSoFar& so_far) {
   const Node root = document.root();
   if (root.has("benchmarks")) {
-    read_suite(root, file, options, problems, so_far);
+    read_suite(root, document.file(), options, problems, so_far);
   } else {
     const auto meta = read_meta(root, problems, so_far.specs);
     read_benchmark(root, Place::given, meta, options, problems, so_far);
@@ -122,40 +118,17 @@ void read_document(const JsonDocument& document, const std::filesystem::path& fi
 
 }  // namespace
 
-const char* name_of(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::automatic:
-      return "auto";
-    case Protocol::sdk:
-      return "sdk";
-    case Protocol::observer:
-      return "observer";
-    case Protocol::command:
-      return "command";
-    case Protocol::google_benchmark:
-      return "google_benchmark";
-    case Protocol::benchdnn:
-      return "benchdnn";
-  }
-  return "auto";
-}
-
-LoadedSpecs parse_benchmarks(std::string text, const std::filesystem::path& file, const SpecOptions& options,
-                             Problems& problems) {
+LoadedSpecs read_benchmarks(const JsonDocument& document, const SpecOptions& options, Problems& problems) {
   SpecsSoFar so_far;
-  problems.attempt([&] {
-    read_document(JsonDocument::parse(std::move(text), file.string(), problems), file, options, problems,
-                  so_far);
-  });
+  problems.attempt([&] { read_document(document, options, problems, so_far); });
   return std::move(so_far.specs);
 }
 
 LoadedSpecs load_benchmarks(const std::filesystem::path& file, const SpecOptions& options,
                             Problems& problems) {
-  SpecsSoFar so_far;
-  problems.attempt(
-      [&] { read_document(JsonDocument::load(file, problems), file, options, problems, so_far); });
-  return std::move(so_far.specs);
+  LoadedSpecs specs;
+  problems.attempt([&] { specs = read_benchmarks(JsonDocument::load(file, problems), options, problems); });
+  return specs;
 }
 
 LoadedSpecs load_benchmarks(const std::filesystem::path& file, const SpecOptions& options) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 
@@ -47,21 +46,8 @@ std::string range_text(const char* what, Number low, Number high) {
 }  // namespace
 
 const char* name_of(Kind kind) {
-  switch (kind) {
-    case Kind::null:
-      return "null";
-    case Kind::boolean:
-      return "true or false";
-    case Kind::number:
-      return "a number";
-    case Kind::string:
-      return "a string";
-    case Kind::array:
-      return "an array";
-    case Kind::object:
-      return "an object";
-  }
-  return "a value";
+  constexpr std::array names = {"null", "true or false", "a number", "a string", "an array", "an object"};
+  return name_in(names, kind);
 }
 
 Node::Node(std::shared_ptr<const JsonStorage> storage, std::uint32_t index)
@@ -197,11 +183,6 @@ void Node::expect_keys(const Keys& allowed, Problems& problems) const {
   }
 }
 
-void Node::expect_keys(const Keys& allowed) const {
-  Problems problems(Problems::Mode::stop_at_first);
-  expect_keys(allowed, problems);
-}
-
 JsonDocument::JsonDocument(std::shared_ptr<const JsonStorage> storage) : storage_(std::move(storage)) {}
 
 JsonDocument JsonDocument::parse(std::string text, std::string file, Problems& problems,
@@ -232,34 +213,6 @@ JsonDocument JsonDocument::load(const std::filesystem::path& file) {
 
 const std::string& JsonDocument::file() const {
   return storage_->file;
-}
-
-std::optional<Node> JsonDocument::find(std::string_view pointer) const {
-  const auto& values = storage_->values;
-  std::uint32_t index = 0;
-  while (!pointer.empty()) {
-    if (pointer.front() != '/') return std::nullopt;
-    const std::size_t end = std::min(pointer.find('/', 1), pointer.size());
-    const std::string_view token = pointer.substr(1, end - 1);
-    pointer.remove_prefix(end);
-    std::string key;
-    for (std::size_t i = 0; i < token.size(); ++i) {
-      const bool escape = token[i] == '~' && i + 1 < token.size();
-      key += escape ? (token[++i] == '1' ? '/' : '~') : token[i];
-    }
-    if (values[index].kind == Kind::array) {
-      std::size_t rank = 0;
-      const auto [last, error] = std::from_chars(key.data(), key.data() + key.size(), rank);
-      if (error != std::errc{} || last != key.data() + key.size()) return std::nullopt;
-      if (rank >= values[index].children.size()) return std::nullopt;
-      index = values[index].children[rank];
-    } else {
-      const auto member = storage_->members.find({index, key});
-      if (member == storage_->members.end()) return std::nullopt;
-      index = member->second;
-    }
-  }
-  return Node(storage_, index);
 }
 
 }  // namespace tandem::specs

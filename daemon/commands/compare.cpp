@@ -18,7 +18,7 @@
 #include "daemon/walk/arranging.hpp"
 #include "daemon/walk/one_sided.hpp"
 #include "runners/host/machine_facts.hpp"
-#include "runners/pairing/arrangements.hpp"
+#include "runners/pairing/pairing.hpp"
 #include "runners/pairing/measuring_lock.hpp"
 #include "runners/results/result_reader.hpp"
 #include "specs/foundation/error.hpp"

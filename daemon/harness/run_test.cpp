@@ -8,7 +8,7 @@
 #include "daemon/records/comparison.hpp"
 #include "daemon/walk/arranging.hpp"
 #include "daemon/walk/one_sided.hpp"
-#include "runners/pairing/arrangements.hpp"
+#include "runners/pairing/pairing.hpp"
 #include "runners/results/result_reader.hpp"
 #include "specs/foundation/error.hpp"
 

@@ -6,7 +6,7 @@
 #include "analysis/calibration.hpp"
 #include "daemon/walk/screening.hpp"
 #include "daemon/walk/spec_tests.hpp"
-#include "runners/pairing/arrangements.hpp"
+#include "runners/pairing/pairing.hpp"
 
 namespace tandem::daemon {
 

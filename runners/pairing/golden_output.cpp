@@ -1,5 +1,3 @@
-#include "runners/pairing/golden_output.hpp"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -11,7 +9,8 @@
 #include <cstring>
 #include <limits>
 
-#include "runners/results/series.hpp"
+#include "runners/pairing/further_metrics.hpp"
+#include "runners/results/adapter.hpp"
 #include "specs/foundation/descriptor.hpp"
 
 namespace tandem::runners {

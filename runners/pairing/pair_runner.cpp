@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <utility>
 
-#include "runners/host/findings.hpp"
 #include "runners/pairing/around_launch.hpp"
-#include "runners/pairing/launch_command.hpp"
-#include "runners/pairing/program_copies.hpp"
 #include "runners/pairing/protocol.hpp"
-#include "runners/pairing/shared_page.hpp"
+#include "runners/pairing/slices.hpp"
 #include "runners/pairing/whole_process.hpp"
 #include "specs/foundation/waiting.hpp"
 
@@ -28,28 +26,115 @@ std::size_t threads_of(int pid) {
   return error ? 1 : static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-}  // namespace
-
-const char* name_of(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::slices:
-      return "slices";
-    case Protocol::observer:
-      return "observer lines";
-    case Protocol::google_benchmark:
-      return "Google Benchmark's JSON";
-    case Protocol::benchdnn:
-      return "benchdnn's lines";
-    case Protocol::command:
-      return "command";
+/// Runs `work` with everything that can fail in it as a value.
+template <class Result, class Work>
+std::variant<Result, RunFailure> as_value(Side side, std::uint64_t launch, const std::stop_token& stop,
+                                          Work&& work) {
+  const StopScope scope(stop);
+  try {
+    return work();
+  } catch (const LaunchFailed& failed) {
+    return failed.failure;
+  } catch (const Stopped&) {
+    return RunFailure{side, launch, RunFailure::Reason::stopped,
+                      fmt::format("{} was stopped", name_of(side))};
   }
-  return "";
 }
 
-namespace {
+LaunchPlan plan_for_a_look(Side side) {
+  LaunchPlan plan;
+  plan.first_slot = side;
+  return plan;
+}
 
-RunFailure stopped_while_copying(Side side, std::uint64_t launch) {
-  return {side, launch, RunFailure::Reason::stopped, fmt::format("{} was stopped", name_of(side))};
+/// One program that is started alone, in slot 0, to be looked at.
+struct Look {
+  Look(const HostSettings& settings, const ProgramPair& given, Side looked_at, const std::stop_token& stopped)
+      : side(looked_at),
+        stop(stopped),
+        plan(plan_for_a_look(side)),
+        pair(given.both(side)),
+        copies(settings.scratch, pair, plan),
+        context{settings, pair, plan, copies} {
+    open_slot(context, 0, stop);
+  }
+
+  [[nodiscard]] Conversation converse() const {
+    return Conversation(0, Children::Clock::now() + context.deadline(), stop);
+  }
+  std::size_t start(Conversation& conversation, int page) const {
+    Command command = command_in_slot(context, 0, pair.commands.back());
+    command.cpus = context.settings.cpus.all;  // it may have threads
+    return conversation.start(side, command,
+                              {context.settings.output_bytes, Children::Options::Channel::yes, page});
+  }
+
+  Side side;
+  const std::stop_token& stop;
+  LaunchPlan plan;
+  ProgramPair pair;
+  ProgramCopies copies;
+  LaunchContext context;
+};
+
+LaunchFailed unreadable(Side side, const std::string& what) {
+  return {{side, 0, RunFailure::Reason::protocol, fmt::format("{}: {}", name_of(side), what)}};
+}
+
+ProgramFacts facts_of_list(const ResultAdapter& adapter, const Finished& finished, Side side) {
+  auto list = adapter.read_list(finished.output);
+  if (const auto* wrong = std::get_if<std::string>(&list)) throw unreadable(side, *wrong);
+  auto& names = std::get<std::vector<std::string>>(list);
+  if (names.empty()) throw unreadable(side, "it lists no benchmark of its own");
+  ProgramFacts facts{*adapter.protocol, std::move(names), {}};
+  facts.metrics.resize(facts.benchmarks.size());
+  return facts;
+}
+
+/// What a program shows that ended by itself; its protocol is recognised by its output, or is that of the
+/// spec.
+ProgramFacts facts_of_output(const Look& look, Finished finished) {
+  expect_good_end(look.side, 0, finished, look.pair.status, "");
+  const SlotEnd end = close_slot(look.context, 0, std::move(finished), look.stop);
+  const auto wished = look.pair.protocol;
+  if (wished == Protocol::slices) {
+    throw unreadable(look.side,
+                     "it ended without speaking the slice protocol, which its spec expects (\"sdk\")");
+  }
+  auto seen = wished ? Recognised{*wished, read_results(look.pair, *wished, end)} : recognise(look.pair, end);
+  if (const auto* wrong = std::get_if<std::string>(&seen.results)) throw unreadable(look.side, *wrong);
+  const auto& all = std::get<std::vector<Series>>(seen.results);
+  if (all.empty()) {
+    throw unreadable(look.side, fmt::format("it printed nothing that reads as {}, which its spec expects",
+                                            expected_form(look.pair, seen.protocol)));
+  }
+  ProgramFacts facts;
+  facts.protocol = seen.protocol;
+  // Every benchmark once, with the first metric that was printed for it.
+  std::set<std::string> met;
+  for (const Series& series : all) {
+    if (!met.insert(series.key).second) continue;
+    facts.benchmarks.push_back(series.key);
+    facts.metrics.push_back(series.metric);
+  }
+  constexpr double busier_than_one_thread = 1.2;
+  const auto seconds = [](auto time) { return std::chrono::duration<double>(time).count(); };
+  const ResourceUsage& usage = end.finished.usage;
+  if (seconds(usage.cpu()) > busier_than_one_thread * seconds(usage.wall)) facts.threads = 2;
+  return facts;
+}
+
+/// Of a program of which the spec says that it is a whole process: its commands are run once, without a
+/// channel. One that can list its benchmarks is only asked for them.
+ProgramFacts inspect_process(const Look& look) {
+  ProcessLaunch launch{look.context, look.pair.commands, ProcessLaunch::Limits::watched};
+  const ResultAdapter* adapter = find_adapter(*look.pair.protocol);
+  const bool lists = adapter != nullptr && adapter->list_argument != nullptr;
+  if (lists) launch.commands.back().emplace_back(adapter->list_argument);
+  Finished finished = run_slot(launch, 0, look.context.settings.cpus.all, look.stop);
+  if (!lists) return facts_of_output(look, std::move(finished));
+  run_after(look.context, 0, look.stop);
+  return facts_of_list(*adapter, finished, look.side);
 }
 
 }  // namespace
@@ -66,16 +151,15 @@ void HostPairRunner::use(HostSettings settings) {
   if (settings_.foreign == Foreign::yes) let_sandbox_enter(settings_.scratch);
 }
 
-std::variant<HostSettings, RunFailure> HostPairRunner::settings_for(const ProgramPair& pair, Side side,
-                                                                    std::uint64_t launch) {
+HostSettings HostPairRunner::settings_for(const ProgramPair& pair, Side side, std::uint64_t launch) {
   if (pair.cpus.empty()) return settings_;
   if (!topology_) topology_ = read_topology();
   const std::vector<int> allowed = allowed_processors(*topology_);
   for (const int cpu : pair.cpus) {
     if (std::find(allowed.begin(), allowed.end(), cpu) != allowed.end()) continue;
-    return RunFailure{side, launch, RunFailure::Reason::not_started,
-                      fmt::format("{} must run on processor {}, but this process may use {} only",
-                                  name_of(side), cpu, cpu_list(allowed))};
+    throw LaunchFailed{{side, launch, RunFailure::Reason::not_started,
+                        fmt::format("{} must run on processor {}, but this process may use {} only",
+                                    name_of(side), cpu, cpu_list(allowed))}};
   }
   HostSettings settings = settings_;
   settings.cpus = choose_cpus(*topology_, pair.cpus);
@@ -83,62 +167,31 @@ std::variant<HostSettings, RunFailure> HostPairRunner::settings_for(const Progra
 }
 
 std::variant<ProgramFacts, RunFailure> HostPairRunner::inspect(const ProgramPair& pair, Side side,
-                                                               std::stop_token stop) try {
-  const StopScope scope(stop);
-  const auto chosen = settings_for(pair, side, 0);
-  if (const auto* failure = std::get_if<RunFailure>(&chosen)) return *failure;
-  const auto& settings = std::get<HostSettings>(chosen);
-  if (pair.protocol && *pair.protocol != Protocol::slices) return inspect_process(settings, pair, side, stop);
-  LaunchPlan plan;
-  plan.first_slot = side;
-  const ProgramPair same = pair.both(side);
-  const ProgramCopies copies(settings.scratch, same, plan);
-  const LaunchGround ground{settings, same, plan, copies};
-  if (const auto failure = open_slot(ground, 0, stop)) return *failure;
-  Conversation conversation(0, Children::Clock::now() + ground.deadline(), stop);
-  Children::Options options{settings.output_bytes, Children::Options::Channel::yes, -1};
-  try {
-    Command command = command_in_slot(ground, 0, pair.commands.back());
-    command.cpus = settings.cpus.all;  // it may have threads
-    const auto child = conversation.start(side, command, options);
-    if (const Finished* ended = conversation.greet_or_await_end(child)) {
-      if (!ended_well(*ended, pair.status)) return failure_of(side, 0, *ended, "");
-      const auto end = close_slot(ground, 0, *ended, stop);
-      if (const auto* failure = std::get_if<RunFailure>(&end)) return *failure;
-      return facts_of_output(pair, std::get<SlotEnd>(end), side);
-    }
+                                                               std::stop_token stop) {
+  return as_value<ProgramFacts>(side, 0, stop, [&] {
+    const HostSettings settings = settings_for(pair, side, 0);
+    const Look look(settings, pair, side, stop);
+    if (pair.protocol && *pair.protocol != Protocol::slices) return inspect_process(look);
+    Conversation conversation = look.converse();
+    const auto child = look.start(conversation, -1);
+    if (const Finished* ended = conversation.greet_or_await_end(child)) return facts_of_output(look, *ended);
     ProgramFacts facts{Protocol::slices, conversation.list(child), {}};
     facts.metrics.resize(facts.benchmarks.size());
     conversation.quit(child, pair.status);
-    const auto after = run_after(ground, 0, stop);
-    if (const auto* failure = std::get_if<RunFailure>(&after)) return *failure;
+    run_after(look.context, 0, stop);
     return facts;
-  } catch (const Broken& broken) {
-    return broken.failure;
-  }
-} catch (const Stopped&) {
-  return stopped_while_copying(side, 0);
+  });
 }
 
 std::variant<BenchmarkFacts, RunFailure> HostPairRunner::look_at(const ProgramPair& pair,
                                                                  const std::string& benchmark,
-                                                                 std::stop_token stop) try {
-  const StopScope scope(stop);
-  const auto chosen = settings_for(pair, Side::control, 0);
-  if (const auto* failure = std::get_if<RunFailure>(&chosen)) return *failure;
-  const auto& settings = std::get<HostSettings>(chosen);
-  const LaunchPlan plan;
-  const ProgramPair same = pair.both(Side::control);
-  const ProgramCopies copies(settings.scratch, same, plan);
-  const LaunchGround ground{settings, same, plan, copies};
-  if (const auto failure = open_slot(ground, 0, stop)) return *failure;
-  const SharedPage page;
-  Conversation conversation(0, Children::Clock::now() + ground.deadline(), stop);
-  Children::Options options{settings.output_bytes, Children::Options::Channel::yes, page.descriptor()};
-  try {
-    Command command = command_in_slot(ground, 0, pair.commands.back());
-    command.cpus = settings.cpus.all;  // it may have threads
-    const auto child = conversation.start(Side::control, command, options);
+                                                                 std::stop_token stop) {
+  return as_value<BenchmarkFacts>(Side::control, 0, stop, [&] {
+    const HostSettings settings = settings_for(pair, Side::control, 0);
+    const Look look(settings, pair, Side::control, stop);
+    const SharedPage page;
+    Conversation conversation = look.converse();
+    const auto child = look.start(conversation, page.descriptor());
     BenchmarkFacts facts;
     facts.maps_page = conversation.greet(child, true, 0);
     conversation.select(child, benchmark);
@@ -156,28 +209,19 @@ std::variant<BenchmarkFacts, RunFailure> HostPairRunner::look_at(const ProgramPa
     facts.threads = threads_of(conversation.children().program_pid(child));
     conversation.quit(child, pair.status);
     facts.peak_bytes = conversation.children().finished(child).usage.peak_resident_bytes;
-    const auto after = run_after(ground, 0, stop);
-    if (const auto* failure = std::get_if<RunFailure>(&after)) return *failure;
+    run_after(look.context, 0, stop);
     return facts;
-  } catch (const Broken& broken) {
-    return broken.failure;
-  }
-} catch (const Stopped&) {
-  return stopped_while_copying(Side::control, 0);
+  });
 }
 
 LaunchResult HostPairRunner::launch(const ProgramPair& pair, const Subject& subject, const LaunchPlan& plan,
-                                    std::stop_token stop) try {
-  const StopScope scope(stop);
-  const auto chosen = settings_for(pair, plan.side_of(0), plan.index);
-  if (const auto* failure = std::get_if<RunFailure>(&chosen)) return *failure;
-  const auto& settings = std::get<HostSettings>(chosen);
-  const SupervisorPlace place(settings.cpus);
-  return subject.protocol == Protocol::slices
-             ? launch_slices(settings, pair, subject, plan, std::move(stop))
-             : launch_processes(settings, pair, subject, plan, std::move(stop));
-} catch (const Stopped&) {
-  return stopped_while_copying(plan.side_of(0), plan.index);
+                                    std::stop_token stop) {
+  return as_value<std::vector<Sampled>>(plan.side_of(0), plan.index, stop, [&] {
+    const HostSettings settings = settings_for(pair, plan.side_of(0), plan.index);
+    const SupervisorPlace place(settings.cpus);
+    return subject.protocol == Protocol::slices ? launch_slices(settings, pair, subject, plan, stop)
+                                                : launch_processes(settings, pair, subject, plan, stop);
+  });
 }
 
 }  // namespace tandem::runners

@@ -113,7 +113,7 @@ TEST_F(AdapterTest, RefusesAProgramThatIsNotWhatItsSpecSays) {
             "treatment: it printed nothing that reads as observer lines, which its spec expects");
   EXPECT_EQ(sentence(Protocol::benchdnn),
             "treatment: it printed nothing that reads as benchdnn's lines, which its spec expects");
-  EXPECT_EQ(sentence(Protocol::google_benchmark), "treatment: it lists no Google Benchmark of its own");
+  EXPECT_EQ(sentence(Protocol::google_benchmark), "treatment: it lists no benchmark of its own");
   EXPECT_EQ(sentence(Protocol::slices),
             "treatment: it ended without speaking the slice protocol, which its spec expects (\"sdk\")");
 }

@@ -60,31 +60,29 @@ Directories directories_of(const LaunchContext& context, const Values& values, s
   return directories;
 }
 
-/// What is not there cannot be shown; the program that misses it says so.
+/// Unless something is mounted there already.
+void add_mount(Sandbox& sandbox, const fs::path& from, const fs::path& inside, Sandbox::Access access) {
+  const bool is_shown = std::any_of(sandbox.mounts.begin(), sandbox.mounts.end(),
+                                    [&](const Sandbox::Mount& mount) { return mount.inside == inside; });
+  if (!is_shown) sandbox.mounts.push_back({from, inside, access});
+}
+
+/// To read only. What is not there cannot be shown; the program that misses it says so.
 void show(Sandbox& sandbox, const fs::path& path) {
   std::error_code error;
-  const bool is_shown = std::any_of(sandbox.mounts.begin(), sandbox.mounts.end(),
-                                    [&](const Sandbox::Mount& mount) { return mount.inside == path; });
-  if (!is_shown && fs::exists(path, error)) sandbox.mounts.push_back({path, path, Sandbox::Access::read});
+  if (fs::exists(path, error)) add_mount(sandbox, path, path, Sandbox::Access::read);
 }
 
 /// Inside, directories are visible under their own paths, to write in; everything else that values name is
 /// read-only.
 void add_launch_mounts(Sandbox& sandbox, const Directories& directories, const Values& values) {
-  std::set<fs::path> seen;
-  for (const auto& mount : sandbox.mounts) seen.insert(mount.inside);
-  for (const fs::path& path : directories.kept) {
-    if (seen.insert(path).second) sandbox.mounts.push_back({path, path, Sandbox::Access::write});
-  }
-  for (const auto& [path, folder] : directories.fresh) {
-    if (seen.insert(path).second) sandbox.mounts.push_back({folder, path, Sandbox::Access::write});
-  }
+  for (const fs::path& path : directories.kept) add_mount(sandbox, path, path, Sandbox::Access::write);
+  for (const auto& [path, folder] : directories.fresh)
+    add_mount(sandbox, folder, path, Sandbox::Access::write);
   for (const auto& [name, value] : values) {
-    std::error_code error;
     const fs::path path = value;
-    if (!path.is_absolute() || !path.has_relative_path() || directories.fresh.contains(path)) continue;
-    if (fs::exists(path, error) && seen.insert(path).second)
-      sandbox.mounts.push_back({path, path, Sandbox::Access::read});
+    if (path.is_absolute() && path.has_relative_path() && !directories.fresh.contains(path))
+      show(sandbox, path);
   }
 }
 

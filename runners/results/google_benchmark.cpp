@@ -104,20 +104,20 @@ std::optional<double> nanoseconds_of(const std::string& unit) {
 
 /// The metric of a further number of a row; nothing for those that say how it was run.
 std::optional<specs::Metric> metric_of(const std::string& key) {
-  static const std::set<std::string> bookkeeping = {"family_index",
-                                                    "per_family_instance_index",
-                                                    "repetitions",
-                                                    "repetition_index",
-                                                    "threads",
-                                                    "iterations",
-                                                    "real_time",
-                                                    "cpu_time",
-                                                    "cpu_coefficient",
-                                                    "real_coefficient",
-                                                    "rms",
-                                                    "complexity_n",
-                                                    "time"};
-  if (bookkeeping.contains(key)) return std::nullopt;
+  constexpr std::array<std::string_view, 13> bookkeeping = {"family_index",
+                                                            "per_family_instance_index",
+                                                            "repetitions",
+                                                            "repetition_index",
+                                                            "threads",
+                                                            "iterations",
+                                                            "real_time",
+                                                            "cpu_time",
+                                                            "cpu_coefficient",
+                                                            "real_coefficient",
+                                                            "rms",
+                                                            "complexity_n",
+                                                            "time"};
+  if (std::find(bookkeeping.begin(), bookkeeping.end(), key) != bookkeeping.end()) return std::nullopt;
   const std::string unit = key == "items_per_second"                             ? "items/s"
                            : key == "bytes_per_second"                           ? "B/s"
                            : key.starts_with("bytes") || key.ends_with("_bytes") ? "B"

@@ -12,6 +12,7 @@
 #include "runners/pairing/pair_runner.hpp"
 #include "runners/process/process.hpp"
 #include "support/paths.hpp"
+#include "support/programs.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::runners {

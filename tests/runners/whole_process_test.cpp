@@ -1,5 +1,3 @@
-#include "runners/pairing/whole_process.hpp"
-
 #include "runners/results/result_reader.hpp"
 #include "runners/whole_process_fixture.hpp"
 
@@ -12,7 +10,7 @@ class AdapterTest : public WholeProcessTest {
  protected:
   std::variant<ProgramFacts, RunFailure> looked_at(ProgramPair programs, std::optional<Protocol> wish) {
     programs.protocol = wish;
-    auto result = inspect_process(settings(), programs, Side::treatment, {});
+    auto result = runner_.inspect(programs, Side::treatment, {});
     expect_nothing_left();
     return result;
   }

@@ -102,7 +102,7 @@ Read isolated_cores(const Host& host) {
           cpu_list(std::move(wanted)))};
 }
 
-Read count(const std::set<int>& things) {
+Read number_of(const std::set<int>& things) {
   return things.empty() ? std::nullopt : Read(Reading{fmt::format("{}", things.size())});
 }
 
@@ -311,9 +311,9 @@ constexpr FindingRow finding_rows[] = {
     {"cores", "SMT", 10, smt, "What runs on the sibling of a measured processor shares its execution units."},
     {"cores", "isolated cores", 10, isolated_cores,
      "The kernel puts nothing else on isolated processors, so nothing interrupts there."},
-    {"cores", "sockets", 0, [](const Host& host) { return count(host.sockets); },
+    {"cores", "sockets", 0, [](const Host& host) { return number_of(host.sockets); },
      "Both sides are kept on one socket."},
-    {"cores", "NUMA nodes", 0, [](const Host& host) { return count(host.nodes); },
+    {"cores", "NUMA nodes", 0, [](const Host& host) { return number_of(host.nodes); },
      "Both sides are kept on one node, because memory of another is slower."},
     {"cores", "caches", 0, caches, "A working set that just fits is sensitive to where its memory lies."},
     {"cores", "chosen", 0, chosen, "Processors that Tandem measures on, by the kernel's numbers."},

@@ -1,20 +1,27 @@
 #include "runners/pairing/around_launch.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
-#include "runners/pairing/further_metrics.hpp"
 #include "runners/pairing/protocol.hpp"
 #include "runners/results/adapter.hpp"
 #include "specs/benchmark/placeholders.hpp"
+#include "specs/foundation/descriptor.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::runners {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
 class HostCommands {
  public:
@@ -133,6 +140,28 @@ SlotEnd close_slot(const LaunchContext& context, std::size_t slot, Finished fini
                    const std::stop_token& stop) {
   std::string after = run_after(context, slot, stop);
   return {std::move(finished), std::move(after), read_written(context, slot)};
+}
+
+std::variant<FileBytes, std::string> read_output_file(const std::filesystem::path& file, Links links) {
+  // A program may put anything there: a pipe that never ends, a link to a file that is not its own.
+  const int follow = links == Links::refused ? O_NOFOLLOW : 0;
+  const OwnedDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | follow));
+  struct stat status {};
+  if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0)
+    return fmt::format("cannot be opened: {}", std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) return "is not a regular file";
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size > most_bytes) return fmt::format("has {} bytes; at most {} are read", size, most_bytes);
+  FileBytes content{std::string(size, '\0')};
+  std::size_t have = 0;
+  while (have < size) {
+    const auto n = ::read(descriptor.get(), content.bytes.data() + have, size - have);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    have += static_cast<std::size_t>(n);
+  }
+  content.bytes.resize(have);
+  return content;
 }
 
 }  // namespace tandem::runners

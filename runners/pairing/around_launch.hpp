@@ -1,7 +1,9 @@
 #pragma once
 
+#include <filesystem>
 #include <stop_token>
 #include <string>
+#include <variant>
 
 #include "runners/pairing/launch_command.hpp"
 #include "runners/results/result_reader.hpp"
@@ -20,5 +22,13 @@ std::string run_after(const LaunchContext& context, std::size_t slot, const std:
 /// Runs `after` and reads the files with results. `finished` is how the commands ended.
 [[nodiscard]] SlotEnd close_slot(const LaunchContext& context, std::size_t slot, Finished finished,
                                  const std::stop_token& stop);
+
+/// A regular file of bounded size, not behind a link, or a sentence that says why it cannot be read.
+struct FileBytes {
+  std::string bytes;
+};
+enum class Links { followed, refused };
+[[nodiscard]] std::variant<FileBytes, std::string> read_output_file(const std::filesystem::path& file,
+                                                                    Links links);
 
 }  // namespace tandem::runners

@@ -65,14 +65,6 @@ struct InstructionTool {
 [[nodiscard]] std::variant<std::vector<double>, std::string> read_numbers(std::string_view bytes,
                                                                           specs::Golden::Type type);
 
-/// A regular file of bounded size, not behind a link, or a sentence that says why it cannot be read.
-struct FileBytes {
-  std::string bytes;
-};
-enum class Links { followed, refused };
-[[nodiscard]] std::variant<FileBytes, std::string> read_output_file(const std::filesystem::path& file,
-                                                                    Links links);
-
 /// How far numbers are from the golden ones at the worst place.
 struct OutputError {
   /// The largest difference among the numbers outside the relative tolerance.

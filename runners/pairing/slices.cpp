@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "runners/pairing/around_launch.hpp"
-#include "runners/pairing/further_metrics.hpp"
 #include "runners/pairing/launch_command.hpp"
 #include "specs/foundation/error.hpp"
 
@@ -289,10 +288,7 @@ std::vector<Sampled> launch_slices(const HostSettings& settings, const ProgramPa
   const SlicedLaunch context{{settings, pair, plan, copies}, subject, page};
   const bool in_turn =
       plan.shape.pairing == Pairing::process || plan.shape.pairing == Pairing::process_together;
-  auto sampled = in_turn ? launch_in_turn(context, stop) : launch_side_by_side(context, stop);
-  if (!plan.only)
-    add_unknown(sampled, further_metrics({settings, pair, subject, plan, sampled.front().launch}, stop));
-  return sampled;
+  return in_turn ? launch_in_turn(context, stop) : launch_side_by_side(context, stop);
 }
 
 }  // namespace tandem::runners

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "runners/pairing/around_launch.hpp"
-#include "runners/pairing/further_metrics.hpp"
 #include "runners/pairing/protocol.hpp"
 
 namespace tandem::runners {
@@ -233,9 +232,7 @@ std::vector<Sampled> launch_processes(const HostSettings& settings, const Progra
     const auto place = static_cast<std::size_t>(side);
     series.at(place) = series_of(pair, subject.protocol, ended.sides.at(place), side, plan.index);
   }
-  std::vector<Sampled> sampled = pair_up(std::move(series), plan, launch);
-  add_unknown(sampled, further_metrics({settings, pair, subject, plan, launch}, stop));
-  return sampled;
+  return pair_up(std::move(series), plan, launch);
 }
 
 }  // namespace tandem::runners

@@ -1,3 +1,4 @@
+#include "runners/pairing/around_launch.hpp"
 #include "runners/pairing/further_metrics.hpp"
 
 #include <gtest/gtest.h>

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runners/pairing/around_launch.hpp"
+#include "runners/pairing/further_metrics.hpp"
 #include "runners/pairing/protocol.hpp"
 #include "runners/pairing/slices.hpp"
 #include "runners/pairing/whole_process.hpp"
@@ -219,8 +220,12 @@ LaunchResult HostPairRunner::launch(const ProgramPair& pair, const Subject& subj
   return as_value<std::vector<Sampled>>(plan.side_of(0), plan.index, stop, [&] {
     const HostSettings settings = settings_for(pair, plan.side_of(0), plan.index);
     const SupervisorPlace place(settings.cpus);
-    return subject.protocol == Protocol::slices ? launch_slices(settings, pair, subject, plan, stop)
-                                                : launch_processes(settings, pair, subject, plan, stop);
+    const bool sliced = subject.protocol == Protocol::slices;
+    auto sampled = (sliced ? launch_slices : launch_processes)(settings, pair, subject, plan, stop);
+    // A sliced side alone is run to see what it takes without the other, and for nothing else.
+    if (sliced && plan.only) return sampled;
+    add_unknown(sampled, further_metrics({settings, pair, subject, plan, sampled.front().launch}, stop));
+    return sampled;
   });
 }
 

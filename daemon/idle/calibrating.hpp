@@ -10,7 +10,7 @@
 
 #include "analysis/calibration.hpp"
 #include "daemon/walk/screening.hpp"
-#include "runners/pairing/arrangements.hpp"
+#include "runners/pairing/pairing.hpp"
 #include "runners/pairing/pair_runner.hpp"
 
 namespace tandem::daemon {

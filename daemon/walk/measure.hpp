@@ -8,7 +8,7 @@
 #include "analysis/calibration.hpp"
 #include "analysis/margin.hpp"
 #include "daemon/walk/screening.hpp"
-#include "runners/pairing/arrangements.hpp"
+#include "runners/pairing/pairing.hpp"
 
 // Step 3 of the walk for everybody who measures: look at a benchmark, arrange it, shape its launches, take its
 // margin; then `screen` runs and judges it.

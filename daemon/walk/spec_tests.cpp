@@ -7,7 +7,7 @@
 #include <functional>
 #include <set>
 
-#include "runners/results/converters.hpp"
+#include "runners/results/adapter.hpp"
 #include "specs/benchmark/placeholders.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/text.hpp"
@@ -164,8 +164,8 @@ std::vector<Test> tests_of(const std::vector<specs::BenchmarkSpec>& specs, const
 void check_converters(const std::vector<specs::BenchmarkSpec>& specs, specs::Problems& problems) {
   const auto check = [&](const specs::ConverterSpec& converter, const std::string& file,
                          specs::Position where) {
-    if (converter.name.empty() || runners::find_converter(converter.name) != nullptr) return;
-    const auto& known = runners::converter_names();
+    if (converter.name.empty() || runners::find_adapter(converter.name) != nullptr) return;
+    const auto known = runners::adapter_names();
     const auto meant = nearest(converter.name, known);
     problems.add({file, where, "",
                   fmt::format("unknown converter {}; {}known converters: {}", in_quotes(converter.name),

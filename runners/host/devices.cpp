@@ -4,12 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 
-#include "runners/host/findings.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/numbers.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -19,10 +18,8 @@ using DeviceTexts = std::vector<std::string>;
 constexpr std::string_view digits = "0123456789";
 
 std::optional<int> device_number(std::string_view text) {
-  int number = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = result.ec == std::errc{} && result.ptr == text.data() + text.size();
-  return whole && number >= 0 ? std::optional(number) : std::nullopt;
+  const auto number = number_from<int>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 /// "4" or "0-3": a part of a list of processors.
@@ -149,20 +146,20 @@ std::vector<std::string> device_names(const Topology& topology) {
 std::vector<Device> choose_devices(const Topology& topology, std::string_view wanted,
                                    std::string_view excluded) {
   // Lists of processors are alike if they hold the same ones; other names only if they are the same.
-  const auto likeness = [&](const std::string& name) {
+  const auto same_as = [&](const std::string& name) {
     return is_list(name) ? "cpu" + cpu_list(listed(topology, name)) : name;
   };
   std::set<std::string> seen;
   for (const std::string& name : split(excluded)) {
     static_cast<void>(cpus_of(topology, name));
-    seen.insert(likeness(name));
+    seen.insert(same_as(name));
   }
   DeviceTexts names = split(wanted);
   if (names.empty()) names = {"host"};
   std::vector<Device> devices;
   for (const std::string& name : names) {
     Device device = device_named(topology, name);
-    if (seen.insert(likeness(name)).second) devices.push_back(std::move(device));
+    if (seen.insert(same_as(name)).second) devices.push_back(std::move(device));
   }
   if (devices.empty()) {
     throw InputError(fmt::format("all devices that were asked for are excluded; this host has {}",

@@ -2,9 +2,9 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "runners/host/fix_journal.hpp"
 #include "runners/host/sources.hpp"
 #include "specs/foundation/file_lock.hpp"
 
@@ -27,6 +27,19 @@ struct HostSetting {
 /// written back.
 [[nodiscard]] bool is_setting_file(const std::string& file);
 
+/// A value of the host that was, or was about to be, changed.
+struct HostChange {
+  std::string file;  ///< from the root
+  std::string before;
+  std::string wanted;
+
+  bool operator==(const HostChange&) const = default;
+};
+
+/// The changes in a journal's text under this heading. Torn and foreign lines are passed over, and so are
+/// files that are no settings.
+[[nodiscard]] std::vector<HostChange> read_journal(std::string_view text, std::string_view heading);
+
 /// What was done about one setting, or why not.
 struct FixStep {
   enum class Result { set, already, left_alone, failed } result = Result::already;
@@ -44,9 +57,10 @@ struct Restored {
 /// The host set up for measuring for as long as this lives, or until `restore`. One at a time for each
 /// folder; values go back in reverse order.
 ///
-/// Every value is journalled in `folder` before it is changed, so that the next one here, or
-/// `restore_host`, sets back what a killed process left. Throws Error if the folder cannot be used or another
-/// process holds it; then nothing was changed, or what was is set back.
+/// Every value is on disk in the folder's journal before it is changed, so that the next one here, or
+/// `restore_host`, sets back what a killed process left. The journal does not outlive a restart of the host,
+/// which sets everything back by itself: then it counts as empty. Throws Error if the folder or the journal
+/// cannot be used or another process holds it; then nothing was changed, or what was is set back.
 class PlatformFix {
  public:
   PlatformFix(PlatformSources sources, const std::filesystem::path& folder);
@@ -62,11 +76,11 @@ class PlatformFix {
   Restored restore();
 
  private:
-  void set_all();
+  FixStep set(const HostSetting& setting);
 
   PlatformSources sources_;
   FileLock lock_;
-  PlatformJournal journal_;
+  std::filesystem::path journal_;
   std::vector<HostChange> changes_;
   Restored leftovers_;
   std::vector<FixStep> steps_;

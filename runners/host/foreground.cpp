@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include "specs/foundation/descriptor.hpp"
 #include "specs/foundation/error.hpp"
@@ -20,32 +21,20 @@
 namespace tandem::runners {
 namespace {
 
-/// Our own threads keep the stopping signals blocked; the command shall not.
-class ChildSignals {
- public:
-  ChildSignals() {
-    sigset_t none;
-    ::sigemptyset(&none);
-    sigset_t stopping;
-    ::sigemptyset(&stopping);
-    ::sigaddset(&stopping, SIGINT);
-    ::sigaddset(&stopping, SIGTERM);
-    ::sigaddset(&stopping, SIGHUP);
-    ::sigaddset(&stopping, SIGQUIT);
-    ::sigaddset(&stopping, SIGPIPE);
-    if (::posix_spawnattr_init(&attributes_) != 0) throw Error("no memory to start a command");
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    ::posix_spawnattr_setsigmask(&attributes_, &none);
-    ::posix_spawnattr_setsigdefault(&attributes_, &stopping);
-  }
-  ~ChildSignals() { ::posix_spawnattr_destroy(&attributes_); }
-  ChildSignals(const ChildSignals&) = delete;
-  ChildSignals& operator=(const ChildSignals&) = delete;
-  [[nodiscard]] const posix_spawnattr_t* get() const { return &attributes_; }
+using SpawnAttributes = std::unique_ptr<posix_spawnattr_t, int (*)(posix_spawnattr_t*)>;
 
- private:
-  posix_spawnattr_t attributes_{};
-};
+/// Our own threads keep the stopping signals blocked; the command shall not.
+SpawnAttributes with_all_signals(posix_spawnattr_t& attributes) {
+  if (::posix_spawnattr_init(&attributes) != 0) throw Error("no memory to start a command");
+  sigset_t none;
+  ::sigemptyset(&none);
+  sigset_t stopping = none;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) ::sigaddset(&stopping, number);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &stopping);
+  return {&attributes, &::posix_spawnattr_destroy};
+}
 
 /// Whether `which` became readable, within the time.
 bool readable(int which, std::chrono::milliseconds time) {
@@ -70,7 +59,8 @@ int run_in_foreground(const std::vector<std::string>& argv, const std::stop_toke
   std::vector<char*> words;
   for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  const ChildSignals signals;
+  posix_spawnattr_t room;
+  const SpawnAttributes signals = with_all_signals(room);
   pid_t child = 0;
   if (const int wrong = ::posix_spawnp(&child, words.front(), nullptr, signals.get(), words.data(), environ);
       wrong != 0) {

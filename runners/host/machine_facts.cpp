@@ -7,12 +7,37 @@
 #include <set>
 #include <sstream>
 
-#include "runners/host/platform.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::runners {
 
 namespace {
+
+const std::vector<IsaFeature> x86 = {{"SSE4.2", "sse4_2"},
+                                     {"AVX", "avx"},
+                                     {"AVX2", "avx2"},
+                                     {"FMA", "fma"},
+                                     {"AVX-512F", "avx512f"},
+                                     {"AVX-512CD", "avx512cd"},
+                                     {"AVX-512BW", "avx512bw"},
+                                     {"AVX-512DQ", "avx512dq"},
+                                     {"AVX-512VL", "avx512vl"},
+                                     {"AVX-512-VNNI", "avx512_vnni"},
+                                     {"AVX-512-BF16", "avx512_bf16"},
+                                     {"AVX-512-FP16", "avx512_fp16"},
+                                     {"AVX-512-IFMA", "avx512ifma"},
+                                     {"AVX-512-VBMI", "avx512vbmi"},
+                                     {"AVX-512-VBMI2", "avx512_vbmi2"},
+                                     {"AVX-512-BITALG", "avx512_bitalg"},
+                                     {"AVX-512-VPOPCNTDQ", "avx512_vpopcntdq"},
+                                     {"AVX-VNNI", "avx_vnni"},
+                                     {"AMX-TILE", "amx_tile"},
+                                     {"AMX-INT8", "amx_int8"},
+                                     {"AMX-BF16", "amx_bf16"}};
+
+const std::vector<IsaFeature> arm = {{"NEON", "asimd"},      {"SVE", "sve"},   {"SVE2", "sve2"},
+                                     {"DOTPROD", "asimddp"}, {"I8MM", "i8mm"}, {"BF16", "bf16"},
+                                     {"SME", "sme"}};
 
 /// Arm's kernel gives numbers instead of a name.
 std::optional<std::string> cpu_model(const std::string& cpuinfo) {
@@ -28,6 +53,31 @@ std::string count(std::size_t number, const char* what) {
 }
 
 }  // namespace
+
+std::vector<IsaFeature> read_isa(std::string_view cpuinfo) {
+  std::vector<IsaFeature> isa;
+  auto flags = cpuinfo_field(cpuinfo, "flags");
+  if (flags) {
+    isa = x86;
+  } else if ((flags = cpuinfo_field(cpuinfo, "Features"))) {
+    isa = arm;
+  } else {
+    return isa;
+  }
+  std::set<std::string> words;
+  std::istringstream list(*flags);
+  for (std::string word; list >> word;) words.insert(word == "neon" ? "asimd" : word);
+  for (IsaFeature& feature : isa) feature.present = words.contains(feature.flag);
+  return isa;
+}
+
+std::vector<std::string> present_in(const std::vector<IsaFeature>& isa) {
+  std::vector<std::string> names;
+  for (const IsaFeature& feature : isa) {
+    if (feature.present) names.push_back(feature.name);
+  }
+  return names;
+}
 
 std::string summary(const Topology& topology) {
   if (topology.processors.empty()) return {};

@@ -46,4 +46,24 @@ struct PlatformSources {
 /// Whether the clock may rise above its nominal rate, by whichever file the driver says it.
 [[nodiscard]] std::optional<bool> turbo(const PlatformSources& sources);
 
+/// What one of the cpufreq files says in MHz, of the processors that have it: "3250" or "2300 to 3900"; empty
+/// where none has.
+[[nodiscard]] std::string clock_range(const PlatformSources& sources, const char* file);
+
+/// How often the processor that was throttled most has been since boot.
+[[nodiscard]] std::optional<long long> most_throttled(const PlatformSources& sources);
+
+/// In thousandths of a degree.
+struct Heat {
+  std::optional<long long> hottest;
+  std::optional<long long> least_room;  ///< below the temperature at which the kernel or the hardware acts
+};
+[[nodiscard]] Heat read_heat(const PlatformSources& sources);
+
+struct SwapSpace {
+  long long size_kib = 0;
+  long long used_kib = 0;
+};
+[[nodiscard]] std::optional<SwapSpace> read_swap(const PlatformSources& sources);
+
 }  // namespace tandem::runners

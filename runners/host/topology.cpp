@@ -44,17 +44,10 @@ std::vector<Cache> caches_of(hwloc_obj_t processor) {
     cache.level = static_cast<int>(at->attr->cache.depth);
     cache.bytes = at->attr->cache.size;
     cache.shared_by = static_cast<std::size_t>(std::max(1, hwloc_bitmap_weight(at->cpuset)));
-    switch (at->attr->cache.type) {
-      case HWLOC_OBJ_CACHE_DATA:
-        cache.kind = "data";
-        break;
-      case HWLOC_OBJ_CACHE_INSTRUCTION:
-        cache.kind = "instruction";
-        break;
-      case HWLOC_OBJ_CACHE_UNIFIED:
-        cache.kind = "unified";
-        break;
-    }
+    const auto type = at->attr->cache.type;
+    cache.kind = type == HWLOC_OBJ_CACHE_DATA      ? "data"
+                 : type == HWLOC_OBJ_CACHE_UNIFIED ? "unified"
+                                                   : "instruction";
     caches.push_back(cache);
   }
   std::stable_sort(caches.begin(), caches.end(), [](const Cache& a, const Cache& b) {
@@ -151,16 +144,6 @@ Topology read_topology() {
   return topology;
 }
 
-Topology synthetic_topology(const std::string& description) {
-  const Handle handle = empty_handle();
-  if (hwloc_topology_set_synthetic(handle.get(), description.c_str()) != 0 ||
-      hwloc_topology_load(handle.get()) != 0) {
-    throw InputError(fmt::format(
-        "\"{}\" describes no host; write it as hwloc does, such as \"node:2 core:4 pu:2\"", description));
-  }
-  return read(handle.get());
-}
-
 std::vector<int> parse_cpu_list(const std::string& text) {
   std::vector<int> cpus;
   const char* at = text.data();
@@ -181,6 +164,19 @@ std::vector<int> parse_cpu_list(const std::string& text) {
   std::sort(cpus.begin(), cpus.end());
   cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
   return cpus;
+}
+
+std::string cpu_list(std::vector<int> cpus) {
+  std::sort(cpus.begin(), cpus.end());
+  std::string text;
+  for (std::size_t at = 0; at < cpus.size();) {
+    std::size_t last = at;
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
+    if (!text.empty()) text += ',';
+    text += last == at ? fmt::format("{}", cpus[at]) : fmt::format("{}-{}", cpus[at], cpus[last]);
+    at = last + 1;
+  }
+  return text;
 }
 
 }  // namespace tandem::runners

@@ -33,11 +33,10 @@ struct Topology {
 /// Throws Error where not even the number of processors can be read.
 [[nodiscard]] Topology read_topology();
 
-/// A made-up host in hwloc's notation, such as "node:2 core:4 pu:2". Throws InputError if it cannot be read.
-[[nodiscard]] Topology synthetic_topology(const std::string& description);
-
 /// The kernel's list format: "1,3-5". What is no such list, and numbers from 65536 on, are passed over.
 [[nodiscard]] std::vector<int> parse_cpu_list(const std::string& text);
+/// "1-3,7", as the kernel writes lists.
+[[nodiscard]] std::string cpu_list(std::vector<int> cpus);
 
 /// The processors that the calling thread may be scheduled on; empty where the kernel does not say.
 [[nodiscard]] std::vector<int> own_affinity();

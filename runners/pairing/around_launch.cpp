@@ -1,14 +1,19 @@
 #include "runners/pairing/around_launch.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
-#include "runners/pairing/golden_output.hpp"
 #include "runners/pairing/protocol.hpp"
-#include "runners/results/converters.hpp"
+#include "runners/results/adapter.hpp"
 #include "specs/benchmark/placeholders.hpp"
+#include "specs/foundation/descriptor.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::runners {
@@ -16,12 +21,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
 class HostCommands {
  public:
-  HostCommands(const LaunchGround& ground, std::size_t slot, const char* when, const std::stop_token& stop)
-      : ground_(ground), slot_(slot), side_(ground.plan.side_of(slot)), when_(when), stop_(stop) {}
+  HostCommands(const LaunchContext& context, std::size_t slot, const char* when, const std::stop_token& stop)
+      : context_(context), slot_(slot), side_(context.plan.side_of(slot)), when_(when), stop_(stop) {}
 
-  /// What they print. Throws `Broken`.
+  /// What they print.
   std::string run(const std::vector<specs::HostCommand>& commands) const {
     std::string output;
     for (const specs::HostCommand& command : commands) output += run(command);
@@ -34,7 +41,7 @@ class HostCommands {
   }
 
   [[nodiscard]] RunFailure refused(const specs::HostCommand& command, const std::string& why) const {
-    return {side_, ground_.plan.index, RunFailure::Reason::not_started,
+    return {side_, context_.plan.index, RunFailure::Reason::not_started,
             fmt::format("{} failed {}: {}", name_of(side_), named(command), why)};
   }
 
@@ -43,10 +50,10 @@ class HostCommands {
     try {
       words = specs::split_words(command.text);
     } catch (const InputError& error) {
-      throw Broken{refused(command, error.what())};
+      throw LaunchFailed{refused(command, error.what())};
     }
-    if (words.empty()) throw Broken{refused(command, "it is empty")};
-    Command started = command_in_slot(ground_, slot_, words);
+    if (words.empty()) throw LaunchFailed{refused(command, "it is empty")};
+    Command started = command_in_slot(context_, slot_, words);
     std::erase_if(started.environment,
                   [](const std::string& entry) { return entry.starts_with("TANDEM_FD="); });
     for (const auto& [name, value] : command.env)
@@ -58,7 +65,7 @@ class HostCommands {
   [[nodiscard]] std::string run(const specs::HostCommand& command) const {
     const Command started = command_of(command);
     const auto wanted = command.ignore_status ? ProgramPair::Status::any : ProgramPair::Status::must_be_zero;
-    Limits limits{ground_.deadline(), ground_.settings.output_bytes};
+    Limits limits{context_.deadline(), context_.settings.output_bytes};
     if (command.timeout)
       limits.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(*command.timeout);
     Finished finished;
@@ -66,39 +73,32 @@ class HostCommands {
       finished = run_command(started, limits, stop_);
       if (ended_well(finished, wanted) || finished.how == Finished::How::stopped) break;
     }
-    if (!ended_well(finished, wanted))
-      throw Broken{failure_of(side_, ground_.plan.index, finished, named(command))};
-    if (finished.left_behind > 0) {
-      RunFailure failure = left_behind_by(side_, ground_.plan.index, finished.left_behind);
-      failure.what += " " + named(command);
-      throw Broken{std::move(failure)};
-    }
+    expect_good_end(side_, context_.plan.index, finished, wanted, named(command));
     return std::move(finished.output);
   }
 
-  const LaunchGround& ground_;
+  const LaunchContext& context_;
   std::size_t slot_;
   Side side_;
   const char* when_;
   const std::stop_token& stop_;
 };
 
-/// Throws `Broken`.
-std::vector<Series> read_written(const LaunchGround& ground, std::size_t slot) {
+std::vector<Series> read_written(const LaunchContext& context, std::size_t slot) {
   std::vector<Series> all;
-  const Side side = ground.plan.side_of(slot);
-  for (const specs::FileSpec& file : ground.pair.written) {
+  const Side side = context.plan.side_of(slot);
+  for (const specs::FileSpec& file : context.pair.written) {
     const auto refuse = [&](const std::string& why) {
-      return Broken{{side, ground.plan.index, RunFailure::Reason::protocol,
-                     fmt::format("the file {} of {} {}", file.location, name_of(side), why)}};
+      return LaunchFailed{{side, context.plan.index, RunFailure::Reason::protocol,
+                           fmt::format("the file {} of {} {}", file.location, name_of(side), why)}};
     };
-    const Converter converter = find_converter(file.converter.name);
-    if (converter == nullptr) continue;
-    const fs::path path = path_on_host(ground, slot, file.location);
-    if (!is_theirs(ground, slot, path)) throw refuse("lies outside of the directories to write in");
+    const ResultAdapter* adapter = find_adapter(file.converter.name);
+    if (adapter == nullptr) continue;
+    const fs::path path = path_on_host(context, slot, file.location);
+    if (!is_theirs(context, slot, path)) throw refuse("lies outside of the directories to write in");
     auto content = read_output_file(path, Links::refused);
     if (const auto* why = std::get_if<std::string>(&content)) throw refuse(*why);
-    auto series = converter(std::get<FileBytes>(content).bytes, file.converter);
+    auto series = adapter->read(std::get<FileBytes>(content).bytes, file.converter.args);
     if (const auto* wrong = std::get_if<std::string>(&series))
       throw refuse(fmt::format("cannot be read: {}", *wrong));
     if (std::get<std::vector<Series>>(series).empty())
@@ -115,48 +115,53 @@ bool lies_in_kept(const ProgramPair& pair, const specs::FileSpec& file) {
 
 }  // namespace
 
-std::optional<RunFailure> open_slot(const LaunchGround& ground, std::size_t slot,
-                                    const std::stop_token& stop) {
-  for (const specs::FileSpec& file : ground.pair.written) {
+void open_slot(const LaunchContext& context, std::size_t slot, const std::stop_token& stop) {
+  for (const specs::FileSpec& file : context.pair.written) {
     // What an earlier launch left must not be taken for this one's.
     std::error_code error;
-    if (!lies_in_kept(ground.pair, file) || file.converter.name.empty()) continue;
-    const fs::path path = path_on_host(ground, slot, file.location);
-    if (is_theirs(ground, slot, path)) fs::remove(path, error);
+    if (!lies_in_kept(context.pair, file) || file.converter.name.empty()) continue;
+    const fs::path path = path_on_host(context, slot, file.location);
+    if (is_theirs(context, slot, path)) fs::remove(path, error);
   }
-  const HostCommands commands(ground, slot, "before", stop);
-  try {
-    if (ground.plan.index % ground.pair.repeat == 0)
-      static_cast<void>(commands.run(ground.pair.before_first));
-    static_cast<void>(commands.run(ground.pair.before));
-  } catch (const Broken& broken) {
-    return broken.failure;
-  }
-  return std::nullopt;
+  const HostCommands commands(context, slot, "before", stop);
+  if (context.plan.index % context.pair.repeat == 0) commands.run(context.pair.before_first);
+  commands.run(context.pair.before);
 }
 
-std::variant<std::string, RunFailure> run_after(const LaunchGround& ground, std::size_t slot,
-                                                const std::stop_token& stop) {
-  const HostCommands commands(ground, slot, "after", stop);
-  try {
-    std::string printed = commands.run(ground.pair.after);
-    if (ground.plan.index % ground.pair.repeat == ground.pair.repeat - 1)
-      printed += commands.run(ground.pair.after_last);
-    return printed;
-  } catch (const Broken& broken) {
-    return broken.failure;
-  }
+std::string run_after(const LaunchContext& context, std::size_t slot, const std::stop_token& stop) {
+  const HostCommands commands(context, slot, "after", stop);
+  std::string printed = commands.run(context.pair.after);
+  if (context.plan.index % context.pair.repeat == context.pair.repeat - 1)
+    printed += commands.run(context.pair.after_last);
+  return printed;
 }
 
-std::variant<SlotEnd, RunFailure> close_slot(const LaunchGround& ground, std::size_t slot, Finished finished,
-                                             const std::stop_token& stop) {
-  auto after = run_after(ground, slot, stop);
-  if (const auto* failure = std::get_if<RunFailure>(&after)) return *failure;
-  try {
-    return SlotEnd{std::move(finished), std::get<std::string>(std::move(after)), read_written(ground, slot)};
-  } catch (const Broken& broken) {
-    return broken.failure;
+SlotEnd close_slot(const LaunchContext& context, std::size_t slot, Finished finished,
+                   const std::stop_token& stop) {
+  std::string after = run_after(context, slot, stop);
+  return {std::move(finished), std::move(after), read_written(context, slot)};
+}
+
+std::variant<FileBytes, std::string> read_output_file(const std::filesystem::path& file, Links links) {
+  // A program may put anything there: a pipe that never ends, a link to a file that is not its own.
+  const int follow = links == Links::refused ? O_NOFOLLOW : 0;
+  const OwnedDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | follow));
+  struct stat status {};
+  if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0)
+    return fmt::format("cannot be opened: {}", std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) return "is not a regular file";
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size > most_bytes) return fmt::format("has {} bytes; at most {} are read", size, most_bytes);
+  FileBytes content{std::string(size, '\0')};
+  std::size_t have = 0;
+  while (have < size) {
+    const auto n = ::read(descriptor.get(), content.bytes.data() + have, size - have);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    have += static_cast<std::size_t>(n);
   }
+  content.bytes.resize(have);
+  return content;
 }
 
 }  // namespace tandem::runners

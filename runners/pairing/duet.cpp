@@ -1,5 +1,3 @@
-#include "runners/pairing/duet.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "runners/pairing/slices.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::runners {
@@ -41,11 +40,11 @@ void play_half(Conversation& conversation, SharedPage& page, std::uint32_t steps
     std::uint32_t played = 0;
     try {
       played = conversation.finish_slices(slot);
-    } catch (const Broken& broken) {
+    } catch (const LaunchFailed& failed) {
       // The one that did not finish the step which the other has finished is the silent one.
       const std::array<std::uint32_t, 2> done = {page->places[0].done.load(std::memory_order_acquire),
                                                  page->places[1].done.load(std::memory_order_acquire)};
-      if (broken.failure.reason == RunFailure::Reason::timed_out && done[0] != done[1]) {
+      if (failed.failure.reason == RunFailure::Reason::timed_out && done[0] != done[1]) {
         conversation.late(done[0] < done[1] ? 0 : 1, "in its slice");
       }
       throw;
@@ -61,9 +60,7 @@ Launch play_duet(Conversation& conversation, SharedPage& page, const LaunchPlan&
   const SliceShape& shape = plan.shape;
   const std::size_t steps = shape.warm_up_pairs + shape.pairs / 2;
   if (steps > Page::most_steps) throw Error("a launch with more slices than the shared page holds");
-  Launch launch;
-  launch.index = plan.index;
-  launch.first_slot = plan.first_slot;
+  Launch launch = empty_launch(plan);
   for (std::size_t slot = 0; slot < 2; ++slot) {
     page->iterations[slot] = shape.iterations_of(plan.side_of(slot));
   }

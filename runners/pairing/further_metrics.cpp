@@ -9,18 +9,15 @@
 #include <utility>
 
 #include "runners/pairing/around_launch.hpp"
-#include "runners/pairing/golden_output.hpp"
-#include "runners/pairing/instruction_count.hpp"
 #include "runners/pairing/protocol.hpp"
 #include "runners/pairing/whole_process.hpp"
-#include "runners/results/result_reader.hpp"
 
 namespace tandem::runners {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// What a change of has to exceed, as a share, for values that hardly scatter.
+/// A smaller change of these values, as a share, is none: they hardly scatter.
 constexpr double size_tolerance = 0.01;
 constexpr double instructions_tolerance = 0.005;
 constexpr double memory_tolerance = 0.05;
@@ -66,18 +63,10 @@ class Further {
     return side == Side::control ? after_.launch.control_usage : after_.launch.treatment_usage;
   }
 
-  Launch empty_launch() const {
-    Launch launch;
-    launch.index = after_.launch.index;
-    launch.first_slot = after_.launch.first_slot;
-    launch.control_usage = after_.launch.control_usage;
-    launch.treatment_usage = after_.launch.treatment_usage;
-    return launch;
-  }
-
   Sampled& begin(const specs::Metric& metric) {
     const std::string& benchmark = after_.subject.benchmark;
-    return sampled_.emplace_back(Sampled{benchmark.empty() ? "command" : benchmark, metric, empty_launch()});
+    return sampled_.emplace_back(
+        Sampled{benchmark.empty() ? "command" : benchmark, metric, without_values(after_.launch)});
   }
 
   /// One value per side; none at all if the host does not know one of them.
@@ -88,36 +77,27 @@ class Further {
       if (!takes_part(side)) continue;
       const double value = value_of(side);
       known = known && value > 0;
-      (side == Side::control ? sampled.launch.control : sampled.launch.treatment).push_back(value);
+      sampled.launch.of(side).push_back(value);
     }
     if (!known) sampled_.pop_back();
-  }
-
-  /// Extra runs find what their side has before every launch, and do what it does after.
-  void open(const LaunchGround& ground, std::size_t slot) const {
-    if (auto failure = open_slot(ground, slot, stop_)) throw Broken{std::move(*failure)};
-  }
-  void finish(const LaunchGround& ground, std::size_t slot) const {
-    auto after = run_after(ground, slot, stop_);
-    if (auto* failure = std::get_if<RunFailure>(&after)) throw Broken{std::move(*failure)};
   }
 
   void count() {
     auto found = find_instruction_tool(after_.pair.instructions, after_.settings.environment, stop_);
     if (const auto* why = std::get_if<std::string>(&found))
-      throw Broken{{Side::control, after_.plan.index, RunFailure::Reason::not_started, *why}};
+      throw LaunchFailed{{Side::control, after_.plan.index, RunFailure::Reason::not_started, *why}};
     const ProgramCopies copies(after_.settings.scratch, after_.pair, after_.plan);
     specs::Metric metric{"instructions", "instructions"};
     metric.tolerance = instructions_tolerance;
     add(metric, [&](Side side) {
-      const LaunchGround ground{after_.settings, after_.pair, after_.plan, copies};
+      const LaunchContext context{after_.settings, after_.pair, after_.plan, copies};
       const std::size_t slot = after_.plan.slot_of(side);
-      open(ground, slot);
-      auto counted = count_instructions(std::get<InstructionTool>(found), after_.settings, after_.pair,
-                                        after_.subject, after_.plan, copies, slot, stop_);
-      if (auto* failure = std::get_if<RunFailure>(&counted)) throw Broken{std::move(*failure)};
-      finish(ground, slot);
-      return std::get<double>(counted);
+      // Extra runs find what their side has before every launch, and do what it does after.
+      open_slot(context, slot, stop_);
+      const double counted =
+          count_instructions(std::get<InstructionTool>(found), context, after_.subject, slot, stop_);
+      run_after(context, slot, stop_);
+      return counted;
     });
   }
 
@@ -140,13 +120,13 @@ class Further {
     const auto expected = golden_numbers(golden);
     const ProgramCopies copies(after_.settings.scratch, after_.pair, after_.plan);
     const ProgramPair pair = with_fresh_scratch(copies);
-    const ProcessGround ground{{after_.settings, pair, after_.plan, copies},
+    const ProcessLaunch launch{{after_.settings, pair, after_.plan, copies},
                                commands_for(pair, after_.subject)};
     std::array<std::vector<NamedError>, 2> errors;
     for (std::size_t slot = 0; slot < 2; ++slot) {
       const Side side = after_.plan.side_of(slot);
       if (takes_part(side))
-        errors.at(static_cast<std::size_t>(side)) = errors_in_slot(ground, slot, golden, expected);
+        errors.at(static_cast<std::size_t>(side)) = errors_in_slot(launch, slot, golden, expected);
     }
     const auto& some = takes_part(Side::control) ? errors[0] : errors[1];
     for (std::size_t i = 0; i < some.size(); ++i) {
@@ -158,8 +138,8 @@ class Further {
 
   std::vector<double> golden_numbers(const specs::Golden& golden) const {
     const auto refuse = [&](const std::string& why) {
-      return Broken{{Side::control, after_.plan.index, RunFailure::Reason::not_started,
-                     fmt::format("the golden file {} {}", golden.file.string(), why)}};
+      return LaunchFailed{{Side::control, after_.plan.index, RunFailure::Reason::not_started,
+                           fmt::format("the golden file {} {}", golden.file.string(), why)}};
     };
     const auto content = read_output_file(golden.file, Links::followed);
     if (const auto* why = std::get_if<std::string>(&content)) throw refuse(*why);
@@ -169,22 +149,20 @@ class Further {
     return std::get<std::vector<double>>(std::move(numbers));
   }
 
-  std::vector<NamedError> errors_in_slot(const ProcessGround& ground, std::size_t slot,
+  std::vector<NamedError> errors_in_slot(const ProcessLaunch& launch, std::size_t slot,
                                          const specs::Golden& golden,
                                          const std::vector<double>& expected) const {
     const Side side = after_.plan.side_of(slot);
     const auto refuse = [&](const std::string& why) {
-      return Broken{{side, after_.plan.index, RunFailure::Reason::protocol,
-                     fmt::format("the output of {} for the golden file {}", name_of(side), why)}};
+      return LaunchFailed{{side, after_.plan.index, RunFailure::Reason::protocol,
+                           fmt::format("the output of {} for the golden file {}", name_of(side), why)}};
     };
-    open(ground, slot);
-    auto ended = run_slot(ground, slot, after_.settings.cpus.measured, stop_);
-    if (auto* failure = std::get_if<RunFailure>(&ended)) throw Broken{std::move(*failure)};
-    finish(ground, slot);
-    std::string bytes = std::move(std::get<Finished>(ended).output);
+    open_slot(launch, slot, stop_);
+    std::string bytes = run_slot(launch, slot, after_.settings.cpus.measured, stop_).output;
+    run_after(launch, slot, stop_);
     if (!golden.output.empty()) {
-      const fs::path file = path_on_host(ground, slot, golden.output);
-      if (ground.settings.sandbox && !is_theirs(ground, slot, file))
+      const fs::path file = path_on_host(launch, slot, golden.output);
+      if (launch.settings.sandbox && !is_theirs(launch, slot, file))
         throw refuse("is a link to somewhere else");
       auto content = read_output_file(file, Links::refused);
       if (const auto* why = std::get_if<std::string>(&content)) throw refuse(*why);
@@ -206,12 +184,8 @@ class Further {
 
 }  // namespace
 
-LaunchResult further_metrics(const AfterLaunch& after, const std::stop_token& stop) {
-  try {
-    return Further(after, stop).measure();
-  } catch (const Broken& broken) {
-    return broken.failure;
-  }
+std::vector<Sampled> further_metrics(const AfterLaunch& after, const std::stop_token& stop) {
+  return Further(after, stop).measure();
 }
 
 void add_unknown(std::vector<Sampled>& sampled, std::vector<Sampled> further) {

@@ -1,9 +1,4 @@
-#include "runners/pairing/golden_output.hpp"
-
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,13 +6,12 @@
 #include <cstring>
 #include <limits>
 
-#include "runners/results/series.hpp"
-#include "specs/foundation/descriptor.hpp"
+#include "runners/pairing/further_metrics.hpp"
+#include "runners/results/adapter.hpp"
 
 namespace tandem::runners {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{64} << 20;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class Float>
@@ -84,28 +78,6 @@ std::variant<std::vector<double>, std::string> read_numbers(std::string_view byt
       break;
   }
   return read_text(bytes);
-}
-
-std::variant<FileBytes, std::string> read_output_file(const std::filesystem::path& file, Links links) {
-  // A program may put anything there: a pipe that never ends, a link to a file that is not its own.
-  const int follow = links == Links::refused ? O_NOFOLLOW : 0;
-  const OwnedDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | follow));
-  struct stat status {};
-  if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0)
-    return fmt::format("cannot be opened: {}", std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) return "is not a regular file";
-  const auto size = static_cast<std::size_t>(status.st_size);
-  if (size > most_bytes) return fmt::format("has {} bytes; at most {} are read", size, most_bytes);
-  FileBytes content{std::string(size, '\0')};
-  std::size_t have = 0;
-  while (have < size) {
-    const auto n = ::read(descriptor.get(), content.bytes.data() + have, size - have);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    have += static_cast<std::size_t>(n);
-  }
-  content.bytes.resize(have);
-  return content;
 }
 
 OutputError compare_output(std::span<const double> golden, std::span<const double> found,

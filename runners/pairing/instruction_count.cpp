@@ -1,15 +1,12 @@
-#include "runners/pairing/instruction_count.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
-#include "runners/pairing/launch_command.hpp"
+#include "runners/pairing/further_metrics.hpp"
 #include "runners/pairing/protocol.hpp"
 #include "runners/pairing/whole_process.hpp"
 #include "runners/results/result_reader.hpp"
-#include "runners/results/series.hpp"
+#include "specs/foundation/numbers.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -25,35 +22,27 @@ std::optional<std::uint64_t> count_in(std::string_view text) {
   for (const char c : text) {
     if (c != ',') digits += c;
   }
-  std::uint64_t count = 0;
-  const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-  if (digits.empty() || result.ec != std::errc{} || result.ptr != digits.data() + digits.size())
-    return std::nullopt;
-  return count;
+  return number_from<std::uint64_t>(digits);
 }
 
 /// Runs `tool` around one side and keeps what it says.
 class Counting {
  public:
-  Counting(const InstructionTool& tool, const HostSettings& settings, const ProgramPair& pair,
-           const LaunchPlan& plan, const ProgramCopies& copies, std::size_t slot, const std::stop_token& stop)
+  Counting(const InstructionTool& tool, const LaunchContext& context, std::size_t slot,
+           const std::stop_token& stop)
       : tool_(tool),
-        settings_(settings),
-        pair_(pair),
-        plan_(plan),
-        copies_(copies),
+        context_(context),
         slot_(slot),
-        side_(plan.side_of(slot)),
-        deadline_(pair.deadline.value_or(settings.deadline) *
-                  (tool.kind == InstructionCounter::callgrind ? callgrind_patience : 1)),
+        side_(context.plan.side_of(slot)),
+        deadline_(context.deadline() * (tool.kind == InstructionCounter::callgrind ? callgrind_patience : 1)),
         stop_(stop) {}
 
   double whole(const Subject& subject) const {
-    const ProcessGround ground{{settings_, pair_, plan_, copies_}, commands_for(pair_, subject)};
+    const ProcessLaunch launch{context_, commands_for(context_.pair, subject)};
     double sum = 0;
-    for (std::size_t number = 0; number < ground.commands.size(); ++number) {
-      const Command command = under_tool(ground.command(slot_, number));
-      sum += total(run_command(command, {deadline_, settings_.output_bytes}, stop_));
+    for (std::size_t number = 0; number < launch.commands.size(); ++number) {
+      const Command command = under_tool(launch.command(slot_, number));
+      sum += total(run_command(command, {deadline_, context_.settings.output_bytes}, stop_));
     }
     return sum;
   }
@@ -72,36 +61,33 @@ class Counting {
   }
 
   [[nodiscard]] double slices(const Subject& subject, const std::vector<std::uint64_t>& runs) const {
-    Conversation conversation(plan_.index, Children::Clock::now() + deadline_, stop_);
-    const Children::Options options{settings_.output_bytes, Children::Options::Channel::yes, -1};
+    Conversation conversation(context_.plan.index, Children::Clock::now() + deadline_, stop_);
+    const Children::Options options{context_.settings.output_bytes, Children::Options::Channel::yes, -1};
     const auto child = conversation.start(
-        side_, under_tool(command_in_slot({settings_, pair_, plan_, copies_}, slot_, pair_.commands.back())),
-        options);
+        side_, under_tool(command_in_slot(context_, slot_, context_.pair.commands.back())), options);
     conversation.greet(child, false, slot_);
     conversation.select(child, subject.benchmark);
     for (const std::uint64_t iterations : runs) static_cast<void>(conversation.run(child, iterations));
-    conversation.quit(child, pair_.status);
+    conversation.quit(child, context_.pair.status);
     return total(conversation.children().finished(child));
   }
 
   [[nodiscard]] double total(const Finished& finished) const {
     const char* name = tool_.kind == InstructionCounter::perf ? "perf" : "callgrind";
-    if (!ended_well(finished, pair_.status))
-      throw Broken{failure_of(side_, plan_.index, finished, fmt::format("under {}", name))};
+    const std::uint64_t launch = context_.plan.index;
+    if (!ended_well(finished, context_.pair.status))
+      throw LaunchFailed{failure_of(side_, launch, finished, fmt::format("under {}", name))};
     const auto count = tool_.total_in(finished.errors);
     if (!count) {
-      throw Broken{{side_, plan_.index, RunFailure::Reason::protocol,
-                    fmt::format("{} ended under {}, which did not say how many instructions it took",
-                                name_of(side_), name)}};
+      throw LaunchFailed{{side_, launch, RunFailure::Reason::protocol,
+                          fmt::format("{} ended under {}, which did not say how many instructions it took",
+                                      name_of(side_), name)}};
     }
     return static_cast<double>(*count);
   }
 
   const InstructionTool& tool_;
-  const HostSettings& settings_;
-  const ProgramPair& pair_;
-  const LaunchPlan& plan_;
-  const ProgramCopies& copies_;
+  const LaunchContext& context_;
   std::size_t slot_;
   Side side_;
   std::chrono::nanoseconds deadline_;
@@ -158,16 +144,10 @@ std::variant<InstructionTool, std::string> find_instruction_tool(InstructionCoun
          "valgrind";
 }
 
-std::variant<double, RunFailure> count_instructions(const InstructionTool& tool, const HostSettings& settings,
-                                                    const ProgramPair& pair, const Subject& subject,
-                                                    const LaunchPlan& plan, const ProgramCopies& copies,
-                                                    std::size_t slot, const std::stop_token& stop) {
-  const Counting counting(tool, settings, pair, plan, copies, slot, stop);
-  try {
-    return subject.protocol == Protocol::slices ? counting.per_iteration(subject) : counting.whole(subject);
-  } catch (const Broken& broken) {
-    return broken.failure;
-  }
+double count_instructions(const InstructionTool& tool, const LaunchContext& context, const Subject& subject,
+                          std::size_t slot, const std::stop_token& stop) {
+  const Counting counting(tool, context, slot, stop);
+  return subject.protocol == Protocol::slices ? counting.per_iteration(subject) : counting.whole(subject);
 }
 
 }  // namespace tandem::runners

@@ -1,7 +1,6 @@
 #include "runners/pairing/launch_command.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <set>
@@ -9,6 +8,7 @@
 
 #include "runners/process/bubblewrap.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -38,20 +38,20 @@ struct Directories {
   std::set<fs::path> kept;
 };
 
-Directories directories_of(const LaunchGround& ground, const Values& values, std::size_t slot,
+Directories directories_of(const LaunchContext& context, const Values& values, std::size_t slot,
                            Scratch scratch) {
   Directories directories;
   for (const auto& [name, value] : values) {
     if (!value.starts_with('/')) continue;
-    if (ground.pair.kept_names.contains(name)) {
+    if (context.pair.kept_names.contains(name)) {
       directories.kept.insert(value);
-    } else if (ground.pair.scratch_names.contains(name)) {
+    } else if (context.pair.scratch_names.contains(name)) {
       directories.fresh[value];
     }
   }
   std::size_t number = 0;
   for (auto& [path, folder] : directories.fresh)
-    folder = ground.copies.scratch_in_slot(slot, number++, scratch);
+    folder = context.copies.scratch_in_slot(slot, number++, scratch);
   for (const fs::path& path : directories.kept) {
     std::error_code error;
     if (fs::create_directories(path, error)) give_to_sandbox(path);
@@ -60,37 +60,35 @@ Directories directories_of(const LaunchGround& ground, const Values& values, std
   return directories;
 }
 
-/// What is not there cannot be shown; the program that misses it says so.
+/// Unless something is mounted there already.
+void add_mount(Sandbox& sandbox, const fs::path& from, const fs::path& inside, Sandbox::Access access) {
+  const bool is_shown = std::any_of(sandbox.mounts.begin(), sandbox.mounts.end(),
+                                    [&](const Sandbox::Mount& mount) { return mount.inside == inside; });
+  if (!is_shown) sandbox.mounts.push_back({from, inside, access});
+}
+
+/// To read only. What is not there cannot be shown; the program that misses it says so.
 void show(Sandbox& sandbox, const fs::path& path) {
   std::error_code error;
-  const bool is_shown = std::any_of(sandbox.mounts.begin(), sandbox.mounts.end(),
-                                    [&](const Sandbox::Mount& mount) { return mount.inside == path; });
-  if (!is_shown && fs::exists(path, error)) sandbox.mounts.push_back({path, path, Sandbox::Access::read});
+  if (fs::exists(path, error)) add_mount(sandbox, path, path, Sandbox::Access::read);
 }
 
 /// Inside, directories are visible under their own paths, to write in; everything else that values name is
 /// read-only.
 void add_launch_mounts(Sandbox& sandbox, const Directories& directories, const Values& values) {
-  std::set<fs::path> seen;
-  for (const auto& mount : sandbox.mounts) seen.insert(mount.inside);
-  for (const fs::path& path : directories.kept) {
-    if (seen.insert(path).second) sandbox.mounts.push_back({path, path, Sandbox::Access::write});
-  }
-  for (const auto& [path, folder] : directories.fresh) {
-    if (seen.insert(path).second) sandbox.mounts.push_back({folder, path, Sandbox::Access::write});
-  }
+  for (const fs::path& path : directories.kept) add_mount(sandbox, path, path, Sandbox::Access::write);
+  for (const auto& [path, folder] : directories.fresh)
+    add_mount(sandbox, folder, path, Sandbox::Access::write);
   for (const auto& [name, value] : values) {
-    std::error_code error;
     const fs::path path = value;
-    if (!path.is_absolute() || !path.has_relative_path() || directories.fresh.contains(path)) continue;
-    if (fs::exists(path, error) && seen.insert(path).second)
-      sandbox.mounts.push_back({path, path, Sandbox::Access::read});
+    if (path.is_absolute() && path.has_relative_path() && !directories.fresh.contains(path))
+      show(sandbox, path);
   }
 }
 
 /// Without a sandbox, values that name a fresh directory, or something that is still to be written into it,
 /// mean the one of this slot.
-void mean_the_fresh(Values& values, const Directories& directories) {
+void use_fresh_directories(Values& values, const Directories& directories) {
   for (auto& [name, value] : values) {
     for (const auto& [path, folder] : directories.fresh) {
       const std::string& shown = path.native();
@@ -104,7 +102,7 @@ void mean_the_fresh(Values& values, const Directories& directories) {
 }
 
 /// Values that name the executable's folder, or something in it, are turned to its copy in this slot.
-void mean_the_copy(Values& values, const fs::path& whole, const fs::path& copy) {
+void use_copied_folder(Values& values, const fs::path& whole, const fs::path& copy) {
   if (whole.empty()) return;
   for (auto& [name, value] : values) {
     const std::string& folder = whole.native();
@@ -114,27 +112,27 @@ void mean_the_copy(Values& values, const fs::path& whole, const fs::path& copy) 
 }
 
 /// What the names stand for in a slot, before any directory has its place.
-Values values_in_slot(const LaunchGround& ground, std::size_t slot) {
-  const bool control = ground.plan.side_of(slot) == Side::control;
-  Values values = control ? ground.pair.control_values : ground.pair.treatment_values;
-  values["INDEX"] = std::to_string(ground.plan.index % std::max<std::uint64_t>(1, ground.pair.repeat));
+Values values_in_slot(const LaunchContext& context, std::size_t slot) {
+  const bool control = context.plan.side_of(slot) == Side::control;
+  Values values = control ? context.pair.control_values : context.pair.treatment_values;
+  values["INDEX"] = std::to_string(context.plan.index % std::max<std::uint64_t>(1, context.pair.repeat));
   for (auto& [name, value] : values) {
     if (value.starts_with('{')) value = with_values(value, values);
   }
   return values;
 }
 
-std::vector<std::string> environment_in_slot(const LaunchGround& ground, std::size_t slot) {
-  std::vector<std::string> environment = ground.settings.environment;
-  for (const std::string& entry : ground.pair.environment) set_variable(environment, entry);
-  if (ground.pair.tell_side) {
-    const bool treatment = ground.plan.side_of(slot) == Side::treatment;
+std::vector<std::string> environment_in_slot(const LaunchContext& context, std::size_t slot) {
+  std::vector<std::string> environment = context.settings.environment;
+  for (const std::string& entry : context.pair.environment) set_variable(environment, entry);
+  if (context.pair.tell_side) {
+    const bool treatment = context.plan.side_of(slot) == Side::treatment;
     set_variable(environment, fmt::format("AIBENCH_TREATMENT_GROUP={}", treatment ? 1 : 0));
   }
   set_variable(environment, fmt::format("TANDEM_FD={}", Children::channel_descriptor));
-  set_variable(environment, fmt::format("TANDEM_SEED={}", ground.plan.program_seed));
+  set_variable(environment, fmt::format("TANDEM_SEED={}", context.plan.program_seed));
   set_variable(environment,
-               fmt::format("TANDEM_PADDING={}", std::string(ground.plan.padding_bytes.at(slot), '.')));
+               fmt::format("TANDEM_PADDING={}", std::string(context.plan.padding_bytes.at(slot), '.')));
   return environment;
 }
 
@@ -145,44 +143,44 @@ bool lies_in(const fs::path& file, const fs::path& directory) {
 
 }  // namespace
 
-Command command_in_slot(const LaunchGround& ground, std::size_t slot,
+Command command_in_slot(const LaunchContext& context, std::size_t slot,
                         const std::vector<std::string>& arguments, Scratch scratch) {
   Command command;
-  Values values = values_in_slot(ground, slot);
-  const fs::path& whole = ground.pair.folder_of(ground.plan.side_of(slot));
-  const fs::path& copied = ground.copies.folder_of_slot(slot);
-  const bool inside = ground.settings.sandbox.has_value();
+  Values values = values_in_slot(context, slot);
+  const fs::path& whole = context.pair.folder_of(context.plan.side_of(slot));
+  const fs::path& copied = context.copies.folder_of_slot(slot);
+  const bool inside = context.settings.sandbox.has_value();
   const fs::path seen =
       inside ? fs::path(inside_root) / "run" / copied.filename() : copied;  // by the program
-  mean_the_copy(values, whole, seen);
-  const Directories directories = directories_of(ground, values, slot, scratch);
+  use_copied_folder(values, whole, seen);
+  const Directories directories = directories_of(context, values, slot, scratch);
   if (inside) {
-    command.sandbox = ground.settings.sandbox;
+    command.sandbox = context.settings.sandbox;
     // Large files of the copy are links to the originals.
     if (!whole.empty()) command.sandbox->mounts.push_back({whole, whole, Sandbox::Access::read});
-    command.sandbox->look_cpus = ground.settings.cpus.supervisor;
-    for (const fs::path& path : ground.pair.readable) show(*command.sandbox, path);
+    command.sandbox->look_cpus = context.settings.cpus.supervisor;
+    for (const fs::path& path : context.pair.readable) show(*command.sandbox, path);
     add_launch_mounts(*command.sandbox, directories, values);
     command.sandbox->mounts.push_back({copied, seen, Sandbox::Access::read});
   } else {
-    command.foreign = ground.settings.foreign;
-    command.foreign_limits = ground.settings.foreign_limits;
-    mean_the_fresh(values, directories);
+    command.foreign = context.settings.foreign;
+    command.foreign_limits = context.settings.foreign_limits;
+    use_fresh_directories(values, directories);
   }
-  values["program"] = (seen / ground.copies.in_slot(slot).lexically_relative(copied)).string();
+  values["program"] = (seen / context.copies.in_slot(slot).lexically_relative(copied)).string();
   for (const std::string& argument : arguments) command.argv.push_back(with_values(argument, values));
-  command.environment = environment_in_slot(ground, slot);
+  command.environment = environment_in_slot(context, slot);
   if (!command.argv.empty() && command.argv[0].find('/') == std::string::npos) {
     if (const auto found = find_program(command.argv[0], command.environment))
       command.argv[0] = found->string();
   }
-  command.cpus = ground.settings.cpus.measured;
-  command.log_file = ground.pair.log_file;
+  command.cpus = context.settings.cpus.measured;
+  command.log_file = context.pair.log_file;
   return command;
 }
 
-fs::path path_on_host(const LaunchGround& ground, std::size_t slot, const std::string& name) {
-  const Command command = command_in_slot(ground, slot, {"", name});
+fs::path path_on_host(const LaunchContext& context, std::size_t slot, const std::string& name) {
+  const Command command = command_in_slot(context, slot, {"", name});
   const fs::path inside = command.argv.back();
   if (!command.sandbox) return inside;
   for (const Sandbox::Mount& mount : command.sandbox->mounts) {
@@ -192,12 +190,12 @@ fs::path path_on_host(const LaunchGround& ground, std::size_t slot, const std::s
   return inside;
 }
 
-bool is_theirs(const LaunchGround& ground, std::size_t slot, const fs::path& file) {
+bool is_theirs(const LaunchContext& context, std::size_t slot, const fs::path& file) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(file, error);
-  std::vector<fs::path> roots = {ground.settings.scratch};
-  const Values values = values_in_slot(ground, slot);
-  for (const std::string& name : ground.pair.kept_names) {
+  std::vector<fs::path> roots = {context.settings.scratch};
+  const Values values = values_in_slot(context, slot);
+  for (const std::string& name : context.pair.kept_names) {
     if (const auto kept = values.find(name); kept != values.end()) roots.emplace_back(kept->second);
   }
   return !error && std::any_of(roots.begin(), roots.end(), [&](const fs::path& root) {
@@ -216,18 +214,12 @@ void set_variable(std::vector<std::string>& environment, std::string entry) {
   environment.push_back(std::move(entry));
 }
 
-std::optional<fs::path> find_program(std::string_view name, const std::vector<std::string>& environment) {
+std::optional<fs::path> find_program(const std::string& name, const std::vector<std::string>& environment) {
   std::string_view path = "/usr/local/bin:/usr/bin:/bin";
   for (const std::string& entry : environment) {
     if (entry.starts_with("PATH=")) path = std::string_view(entry).substr(5);
   }
-  while (!path.empty()) {
-    const auto end = std::min(path.find(':'), path.size());
-    const fs::path file = fs::path(path.substr(0, end)) / name;
-    path.remove_prefix(std::min(end + 1, path.size()));
-    if (!name.empty() && file.is_absolute() && ::access(file.c_str(), X_OK) == 0) return file;
-  }
-  return std::nullopt;
+  return find_on_path(name, path);
 }
 
 }  // namespace tandem::runners

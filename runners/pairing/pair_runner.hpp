@@ -20,11 +20,6 @@
 
 namespace tandem::runners {
 
-/// How a program hands over its samples: slice by slice, or as whole processes whose output or resources are
-/// read.
-enum class Protocol { slices, observer, google_benchmark, benchdnn, command };
-[[nodiscard]] const char* name_of(Protocol protocol);
-
 /// Two executables and how each is started: argument lists in which "{program}" stands for the executable.
 struct ProgramPair {
   std::filesystem::path control;
@@ -119,8 +114,8 @@ struct Sampled {
 
 using LaunchResult = std::variant<std::vector<Sampled>, RunFailure>;
 
-/// Runs the two sides of a pair next to each other. A failure of a program is a value; `Error` means that the
-/// ground is broken (no room for copies, no descriptors).
+/// Runs the two sides of a pair next to each other. A failure of a program is a value; `Error` means that
+/// this host cannot start any (no room for copies, no descriptors).
 class PairRunner {
  public:
   virtual ~PairRunner() = default;
@@ -149,7 +144,7 @@ struct HostSettings {
   ForeignLimits foreign_limits = {};
 };
 
-/// The real one: processes on this host, `alternate` for slices, whole processes in turn for the rest.
+/// The real one: processes on this host, in the pairing that the subject asks for.
 class HostPairRunner final : public PairRunner {
  public:
   /// Removes the copies that killed processes left in the scratch directory.
@@ -166,8 +161,7 @@ class HostPairRunner final : public PairRunner {
 
  private:
   /// The settings as this pair needs them: with its own processors, if it names some.
-  [[nodiscard]] std::variant<HostSettings, RunFailure> settings_for(const ProgramPair& pair, Side side,
-                                                                    std::uint64_t launch);
+  [[nodiscard]] HostSettings settings_for(const ProgramPair& pair, Side side, std::uint64_t launch);
 
   HostSettings settings_;
   std::optional<Topology> topology_;  ///< read when a pair first names processors

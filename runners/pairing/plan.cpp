@@ -53,6 +53,13 @@ LaunchPlan plan_launch(std::uint64_t seed, std::uint64_t index, const SliceShape
   return plan;
 }
 
+Launch empty_launch(const LaunchPlan& plan) {
+  Launch launch;
+  launch.index = plan.index;
+  launch.first_slot = plan.first_slot;
+  return launch;
+}
+
 LaunchPlan opposite(const LaunchPlan& plan) {
   LaunchPlan swapped = plan;
   swapped.first_slot = other(plan.first_slot);

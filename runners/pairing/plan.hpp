@@ -48,6 +48,9 @@ struct LaunchPlan {
   [[nodiscard]] std::size_t slot_of(Side side) const { return side == first_slot ? 0 : 1; }
 };
 
+/// A launch of this plan without values and resources.
+[[nodiscard]] Launch empty_launch(const LaunchPlan& plan);
+
 /// Pure: the same seed, index and shape give the same plan.
 [[nodiscard]] LaunchPlan plan_launch(std::uint64_t seed, std::uint64_t index, const SliceShape& shape);
 

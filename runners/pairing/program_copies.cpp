@@ -1,5 +1,3 @@
-#include "runners/pairing/program_copies.hpp"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/sendfile.h>
@@ -11,13 +9,13 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <string>
 
+#include "runners/pairing/launch_command.hpp"
 #include "runners/process/sandbox.hpp"
 #include "specs/foundation/descriptor.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/process_identity.hpp"
 #include "specs/foundation/waiting.hpp"
 
 namespace tandem::runners {
@@ -25,19 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "PID-START" of a running process, in clock ticks since boot: numbers are used again, both together are
-/// not.
+/// "PID-START" of a running process: numbers are used again, both together are not. Empty: there is none.
 std::string name_of_process(int pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string stat;
-  std::getline(file, stat);
-  const auto end_of_name = stat.rfind(')');
-  if (end_of_name == std::string::npos) return {};
-  std::istringstream fields(stat.substr(end_of_name + 1));
-  std::string field;
-  for (int number = 3; number <= 22 && fields >> field; ++number) {
-  }
-  return fmt::format("{}-{}", pid, field);
+  const std::string identity = process_identity(pid);
+  return identity.empty() ? "" : fmt::format("{}-{}", pid, identity.substr(identity.find('/') + 1));
 }
 
 /// A program may have closed its directories to everyone; we own them or are root.

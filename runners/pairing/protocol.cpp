@@ -4,12 +4,11 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <utility>
 
-#include "runners/results/series.hpp"
+#include "runners/results/adapter.hpp"
 #include "specs/benchmark/metric.hpp"
+#include "specs/foundation/numbers.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -33,13 +32,8 @@ std::string excerpt(std::string_view text) {
   return shortened(text, 60);
 }
 
-bool parse_number(std::string_view text, std::uint64_t& number) {
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
-  return result.ec == std::errc{} && result.ptr == text.data() + text.size();
-}
-
-Reason reason_of(const Finished& finished) {
-  switch (finished.how) {
+Reason reason_of(Finished::How how) {
+  switch (how) {
     case Finished::How::timed_out:
       return Reason::timed_out;
     case Finished::How::flooded:
@@ -61,13 +55,17 @@ RunFailure failure_of(Side side, std::uint64_t launch, const Finished& finished,
   if (!doing.empty()) what += fmt::format(" {}", doing);
   if (const std::string words = last_line(finished.errors); !words.empty())
     what += fmt::format("; it said: {}", words);
-  return {side, launch, reason_of(finished), what};
+  return {side, launch, reason_of(finished.how), what};
 }
 
-RunFailure left_behind_by(Side side, std::uint64_t launch, std::size_t processes) {
-  return {side, launch, Reason::protocol,
-          fmt::format("{} left {} running {} behind, killed now", name_of(side), processes,
-                      processes == 1 ? "process" : "processes")};
+void expect_good_end(Side side, std::uint64_t launch, const Finished& finished, ProgramPair::Status status,
+                     std::string_view doing) {
+  if (!ended_well(finished, status)) throw LaunchFailed{failure_of(side, launch, finished, doing)};
+  if (finished.left_behind == 0) return;
+  throw LaunchFailed{
+      {side, launch, Reason::protocol,
+       fmt::format("{} left {} running {} behind, killed now{}{}", name_of(side), finished.left_behind,
+                   finished.left_behind == 1 ? "process" : "processes", doing.empty() ? "" : " ", doing)}};
 }
 
 Conversation::Conversation(std::uint64_t launch, Children::Clock::time_point deadline, std::stop_token stop)
@@ -99,14 +97,14 @@ std::string Conversation::expect(std::size_t child) {
       case Kind::deadline:
         late(child, doing_.at(child));
       case Kind::stopped:
-        throw Broken{
+        throw LaunchFailed{
             {side(child), launch_, Reason::stopped, fmt::format("{} was stopped", name_of(side(child)))}};
     }
   }
 }
 
 void Conversation::ended(std::size_t child) const {
-  throw Broken{failure_of(side(child), launch_, children_.finished(child), doing_.at(child))};
+  throw LaunchFailed{failure_of(side(child), launch_, children_.finished(child), doing_.at(child))};
 }
 
 void Conversation::closed(std::size_t child) {
@@ -121,12 +119,13 @@ void Conversation::closed(std::size_t child) {
 }
 
 void Conversation::breach(std::size_t child, const std::string& what) const {
-  throw Broken{{side(child), launch_, Reason::protocol, fmt::format("{} {}", name_of(side(child)), what)}};
+  throw LaunchFailed{
+      {side(child), launch_, Reason::protocol, fmt::format("{} {}", name_of(side(child)), what)}};
 }
 
 void Conversation::late(std::size_t child, const std::string& doing) const {
-  throw Broken{{side(child), launch_, Reason::timed_out,
-                fmt::format("{} did not answer before the deadline {}", name_of(side(child)), doing)}};
+  throw LaunchFailed{{side(child), launch_, Reason::timed_out,
+                      fmt::format("{} did not answer before the deadline {}", name_of(side(child)), doing)}};
 }
 
 std::string Conversation::reply(std::size_t child, std::string_view verb) {
@@ -157,10 +156,8 @@ void Conversation::take_metric(std::size_t child, std::string_view line) {
     words.at(count) = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  double value = 0;
-  const auto [end, error] = std::from_chars(words[2].data(), words[2].data() + words[2].size(), value);
-  if (count < 3 || words[1].empty() || error != std::errc{} || end != words[2].data() + words[2].size() ||
-      !std::isfinite(value)) {
+  const auto value = number_from<double>(words[2]);
+  if (count < 3 || words[1].empty() || !value) {
     breach(child,
            fmt::format("said \"{}\"; expected \"metric NAME VALUE UNIT\"", excerpt(std::string(line))));
   }
@@ -170,11 +167,11 @@ void Conversation::take_metric(std::size_t child, std::string_view line) {
   const auto same =
       std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.name == words[1]; });
   if (same != known.end()) {
-    same->value = value;
+    same->value = *value;
   } else if (known.size() == most_metrics) {
     breach(child, fmt::format("reports more than {} metrics", most_metrics));
   } else {
-    known.push_back({std::string(words[1]), value, std::string(words[3])});
+    known.push_back({std::string(words[1]), *value, std::string(words[3])});
   }
 }
 
@@ -206,11 +203,11 @@ const Finished* Conversation::greet_or_await_end(std::size_t child) {
       case Kind::finished:
         return &children_.finished(child);
       case Kind::deadline:
-        throw Broken{
+        throw LaunchFailed{
             {side(child), launch_, Reason::timed_out,
              fmt::format("{} neither ended nor answered before the deadline", name_of(side(child)))}};
       case Kind::stopped:
-        throw Broken{
+        throw LaunchFailed{
             {side(child), launch_, Reason::stopped, fmt::format("{} was stopped", name_of(side(child)))}};
     }
   }
@@ -241,21 +238,21 @@ std::uint64_t Conversation::run(std::size_t child, std::uint64_t iterations) {
   children_.send(child, fmt::format("run {}", iterations));
   const std::string answer = reply(child, "time");
   const std::chrono::nanoseconds seen = Children::Clock::now() - begin;
-  const auto space = answer.find(' ');
-  std::uint64_t done = 0;
-  std::uint64_t elapsed = 0;
-  if (space == std::string::npos || !parse_number(std::string_view(answer).substr(0, space), done) ||
-      !parse_number(std::string_view(answer).substr(space + 1), elapsed)) {
+  const auto space = std::min(answer.find(' '), answer.size());
+  const auto done = number_from<std::uint64_t>(std::string_view(answer).substr(0, space));
+  const auto elapsed =
+      number_from<std::uint64_t>(std::string_view(answer).substr(std::min(space + 1, answer.size())));
+  if (!done || !elapsed) {
     breach(child,
            fmt::format("answered \"time {}\"; expected \"time ITERATIONS NANOSECONDS\"", excerpt(answer)));
   }
-  if (done != iterations)
-    breach(child, fmt::format("ran {} iterations where {} were asked for", done, iterations));
-  if (elapsed == 0 || elapsed > static_cast<std::uint64_t>(seen.count())) {
+  if (*done != iterations)
+    breach(child, fmt::format("ran {} iterations where {} were asked for", *done, iterations));
+  if (*elapsed == 0 || *elapsed > static_cast<std::uint64_t>(seen.count())) {
     breach(child,
-           fmt::format("claims {} ns for a slice that took {} ns from outside", elapsed, seen.count()));
+           fmt::format("claims {} ns for a slice that took {} ns from outside", *elapsed, seen.count()));
   }
-  return elapsed;
+  return *elapsed;
 }
 
 void Conversation::start_slices(std::size_t child, std::string_view verb) {
@@ -264,12 +261,11 @@ void Conversation::start_slices(std::size_t child, std::string_view verb) {
 }
 
 std::uint32_t Conversation::finish_slices(std::size_t child) {
-  std::uint64_t taken = 0;
   const std::string answer = reply(child, "turned");
-  if (!parse_number(answer, taken)) {
+  const auto taken = number_from<std::uint32_t>(answer);
+  if (!taken)
     breach(child, fmt::format("answered \"turned {}\"; expected a number of slices", excerpt(answer)));
-  }
-  return static_cast<std::uint32_t>(taken);
+  return *taken;
 }
 
 void Conversation::quit(std::size_t child, ProgramPair::Status status) {
@@ -283,9 +279,7 @@ void Conversation::quit(std::size_t child, ProgramPair::Status status) {
   }
   const Finished& finished = children_.finished(child);
   if (!ended_well(finished, status)) ended(child);
-  if (finished.left_behind > 0) {
-    throw Broken{left_behind_by(side(child), launch_, finished.left_behind)};
-  }
+  expect_good_end(side(child), launch_, finished, status, "");
 }
 
 void Conversation::freeze(std::size_t child) const {

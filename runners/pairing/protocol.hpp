@@ -14,9 +14,8 @@
 
 namespace tandem::runners {
 
-/// Thrown inside runners when a side fails and caught where a launch becomes a value; never leaves the
-/// folder.
-struct Broken {
+/// Thrown inside runners when a side fails; HostPairRunner makes it a value.
+struct LaunchFailed {
   RunFailure failure;
 };
 
@@ -29,7 +28,7 @@ struct ReportedValue {
 
 /// The slice protocol as the runner speaks it (sdk/PROTOCOL.md), with one or two programs at once.
 ///
-/// Any end, silence past the deadline or wrong word of a program throws `Broken` that names its side.
+/// Any end, silence past the deadline or wrong word of a program throws `LaunchFailed` that names its side.
 class Conversation {
  public:
   Conversation(std::uint64_t launch, Children::Clock::time_point deadline, std::stop_token stop);
@@ -92,7 +91,8 @@ class Conversation {
 [[nodiscard]] RunFailure failure_of(Side side, std::uint64_t launch, const Finished& finished,
                                     std::string_view doing);
 
-/// The failure of a side that ended and left processes running, which were killed.
-[[nodiscard]] RunFailure left_behind_by(Side side, std::uint64_t launch, std::size_t processes);
+/// Throws `LaunchFailed` if that side did not end as it should, or left processes running, which were killed.
+void expect_good_end(Side side, std::uint64_t launch, const Finished& finished, ProgramPair::Status status,
+                     std::string_view doing);
 
 }  // namespace tandem::runners

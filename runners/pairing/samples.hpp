@@ -46,7 +46,19 @@ struct Launch {
   std::vector<double> gaps_ns;
   ResourceUsage control_usage;
   ResourceUsage treatment_usage;
+
+  [[nodiscard]] std::vector<double>& of(Side side) { return side == Side::control ? control : treatment; }
 };
+
+/// The same launch for values of another metric.
+[[nodiscard]] inline Launch without_values(const Launch& launch) {
+  Launch values;
+  values.index = launch.index;
+  values.first_slot = launch.first_slot;
+  values.control_usage = launch.control_usage;
+  values.treatment_usage = launch.treatment_usage;
+  return values;
+}
 
 /// Why a launch gave no samples. `what` is a whole sentence that a person can act on.
 struct RunFailure {
@@ -58,21 +70,10 @@ struct RunFailure {
 };
 
 [[nodiscard]] constexpr const char* name_of(RunFailure::Reason reason) {
-  switch (reason) {
-    case RunFailure::Reason::crashed:
-      return "crashed";
-    case RunFailure::Reason::timed_out:
-      return "timed out";
-    case RunFailure::Reason::flooded:
-      return "flooded its output";
-    case RunFailure::Reason::protocol:
-      return "broke the protocol";
-    case RunFailure::Reason::not_started:
-      return "could not be started";
-    case RunFailure::Reason::stopped:
-      return "was stopped";
-  }
-  return "failed";
+  constexpr const char* names[] = {
+      "crashed",    "timed out", "flooded its output", "broke the protocol", "could not be started",
+      "was stopped"};
+  return names[static_cast<int>(reason)];
 }
 
 /// What a program said about its results beside the values.

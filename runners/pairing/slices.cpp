@@ -1,23 +1,49 @@
 #include "runners/pairing/slices.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "runners/pairing/around_launch.hpp"
-#include "runners/pairing/duet.hpp"
-#include "runners/pairing/further_metrics.hpp"
 #include "runners/pairing/launch_command.hpp"
-#include "runners/pairing/program_copies.hpp"
-#include "runners/pairing/protocol.hpp"
-#include "runners/pairing/shared_page.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::runners {
+namespace {
+
+[[noreturn]] void fail_page() {
+  throw Error(fmt::format("cannot make a shared page: {}", std::strerror(errno)));
+}
+
+}  // namespace
+
+SharedPage::SharedPage() : file_(::memfd_create("tandem-page", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+  if (file_.get() < 0 || ::ftruncate(file_.get(), sizeof(Page)) != 0) fail_page();
+  // A program that cut it off would take everyone who reads it along.
+  if (::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) fail_page();
+  void* memory = ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+  if (memory == MAP_FAILED) fail_page();
+  page_ = static_cast<Page*>(memory);
+  page_->magic = Page::magic_value;
+}
+
+SharedPage::~SharedPage() {
+  ::munmap(page_, sizeof(Page));
+}
 
 namespace {
+
+/// What the slices of a launch took, step by step in the plan's order.
+struct Steps {
+  std::vector<std::uint64_t> elapsed_ns;
+  std::vector<double> gaps_ns;  ///< before each step but the first; empty by lines
+};
 
 /// Both programs run their slices; if one falls silent, the one whose turn it is has to answer for it.
 std::array<std::uint32_t, 2> await_both(Conversation& conversation, const SharedPage& page,
@@ -26,9 +52,9 @@ std::array<std::uint32_t, 2> await_both(Conversation& conversation, const Shared
   for (std::size_t slot = 0; slot < 2; ++slot) {
     try {
       taken.at(slot) = conversation.finish_slices(slot);
-    } catch (const Broken& broken) {
+    } catch (const LaunchFailed& failed) {
       const std::uint32_t turn = page->turn.load(std::memory_order_acquire);
-      if (broken.failure.reason == RunFailure::Reason::timed_out && turn < plan.order.size()) {
+      if (failed.failure.reason == RunFailure::Reason::timed_out && turn < plan.order.size()) {
         conversation.late(plan.order[turn], "in its slice");
       }
       throw;
@@ -37,8 +63,7 @@ std::array<std::uint32_t, 2> await_both(Conversation& conversation, const Shared
   return taken;
 }
 
-}  // namespace
-
+/// Programs that map the page hand over to each other; a slice outside its turn throws `LaunchFailed`.
 Steps steps_by_page(Conversation& conversation, SharedPage& page, const LaunchPlan& plan) {
   if (plan.order.size() > Page::most_steps)
     throw Error("a launch with more slices than the shared page holds");
@@ -76,6 +101,7 @@ Steps steps_by_page(Conversation& conversation, SharedPage& page, const LaunchPl
   return steps;
 }
 
+/// Every slice is asked for by a line; the waiting side is frozen if the shape says so.
 Steps steps_by_lines(Conversation& conversation, const LaunchPlan& plan) {
   const bool frozen = plan.shape.waiting == SliceShape::Waiting::frozen;
   if (frozen) {
@@ -96,15 +122,14 @@ Steps steps_by_lines(Conversation& conversation, const LaunchPlan& plan) {
   return steps;
 }
 
+/// The launch without its resources: pairs of steps, or the values of one side if the plan has only one.
 Launch launch_of(const Steps& steps, const LaunchPlan& plan) {
-  Launch launch;
-  launch.index = plan.index;
-  launch.first_slot = plan.first_slot;
+  Launch launch = empty_launch(plan);
   const auto per_iteration = [&](std::size_t step) {
     return static_cast<double>(steps.elapsed_ns[step]) / static_cast<double>(plan.shape.iterations);
   };
   if (plan.only) {
-    auto& values = *plan.only == Side::control ? launch.control : launch.treatment;
+    auto& values = launch.of(*plan.only);
     for (std::size_t step = plan.shape.warm_up_pairs; step < steps.elapsed_ns.size(); ++step) {
       values.push_back(per_iteration(step));
     }
@@ -123,10 +148,8 @@ Launch launch_of(const Steps& steps, const LaunchPlan& plan) {
   return launch;
 }
 
-namespace {
-
 /// What all kinds of sliced launches are made of.
-struct Ground : LaunchGround {
+struct SlicedLaunch : LaunchContext {
   const Subject& subject;
   SharedPage& page;
 
@@ -155,44 +178,29 @@ struct Left {
   std::array<std::vector<Series>, 2> series;           ///< from `after` and written files, by side
 };
 
-void open(const Ground& ground, std::size_t slot, const std::stop_token& stop) {
-  if (auto failure = open_slot(ground, slot, stop)) throw Broken{std::move(*failure)};
-}
-
 /// Ends the program of a slot, which is the conversation's child.
-void finish(const Ground& ground, std::size_t slot, Conversation& conversation, std::size_t child,
+void finish(const SlicedLaunch& context, std::size_t slot, Conversation& conversation, std::size_t child,
             Launch& launch, Left& left) {
-  conversation.quit(child, ground.pair.status);
-  const Side side = ground.plan.side_of(slot);
+  conversation.quit(child, context.pair.status);
+  const Side side = context.plan.side_of(slot);
   left.reported.at(static_cast<std::size_t>(side)) = conversation.reported(child);
   (side == Side::control ? launch.control_usage : launch.treatment_usage) =
       conversation.children().finished(child).usage;
 }
 
-void close(const Ground& ground, std::size_t slot, const std::stop_token& stop, Left& left) {
-  auto end = close_slot(ground, slot, {}, stop);
-  if (auto* failure = std::get_if<RunFailure>(&end)) throw Broken{std::move(*failure)};
-  const Side side = ground.plan.side_of(slot);
-  auto read = read_results(ground.pair, Protocol::slices, std::get<SlotEnd>(end));
+void close(const SlicedLaunch& context, std::size_t slot, const std::stop_token& stop, Left& left) {
+  const SlotEnd end = close_slot(context, slot, {}, stop);
+  const Side side = context.plan.side_of(slot);
+  auto read = read_results(context.pair, Protocol::slices, end);
   if (const auto* wrong = std::get_if<std::string>(&read)) {
-    throw Broken{{side, ground.plan.index, RunFailure::Reason::protocol,
-                  fmt::format("{}: {}", name_of(side), *wrong)}};
+    throw LaunchFailed{{side, context.plan.index, RunFailure::Reason::protocol,
+                        fmt::format("{}: {}", name_of(side), *wrong)}};
   }
   left.series.at(static_cast<std::size_t>(side)) = std::get<std::vector<Series>>(std::move(read));
 }
 
-/// The launch without its values.
-Launch bare(const Launch& launch) {
-  Launch values;
-  values.index = launch.index;
-  values.first_slot = launch.first_slot;
-  values.control_usage = launch.control_usage;
-  values.treatment_usage = launch.treatment_usage;
-  return values;
-}
-
 /// The values that both sides reported or left become samples beside the time.
-std::vector<Sampled> with_what_is_left(const Ground& ground, Launch launch, Left left) {
+std::vector<Sampled> samples_of(const SlicedLaunch& context, Launch launch, Left left) {
   const auto& reported = left.reported;
   std::vector<Sampled> all;
   for (const ReportedValue& control : reported[0]) {
@@ -200,97 +208,87 @@ std::vector<Sampled> with_what_is_left(const Ground& ground, Launch launch, Left
         reported[1].begin(), reported[1].end(),
         [&](const ReportedValue& one) { return one.name == control.name && one.unit == control.unit; });
     if (treatment == reported[1].end()) continue;
-    Launch values = bare(launch);
+    Launch values = without_values(launch);
     values.control = {control.value};
     values.treatment = {treatment->value};
     const auto usual = specs::usual_direction(control.name, control.unit);
-    all.push_back({ground.subject.benchmark,
-                   {control.name, control.unit, ground.pair.direction.value_or(usual)},
+    all.push_back({context.subject.benchmark,
+                   {control.name, control.unit, context.pair.direction.value_or(usual)},
                    std::move(values),
                    {},
                    {}});
   }
-  for (Sampled& one : pair_up(std::move(left.series), ground.plan, bare(launch)))
+  for (Sampled& one : pair_up(std::move(left.series), context.plan, without_values(launch)))
     all.push_back(std::move(one));
-  all.insert(all.begin(), {ground.subject.benchmark, specs::Metric{}, std::move(launch), {}, {}});
+  all.insert(all.begin(), {context.subject.benchmark, specs::Metric{}, std::move(launch), {}, {}});
   return all;
 }
 
 /// Both programs alive side by side: slices in turn, or at the same instant.
-std::vector<Sampled> launch_side_by_side(const Ground& ground, const std::stop_token& stop) {
-  const LaunchPlan& plan = ground.plan;
+std::vector<Sampled> launch_side_by_side(const SlicedLaunch& context, const std::stop_token& stop) {
+  const LaunchPlan& plan = context.plan;
   const bool duet = plan.shape.pairing == Pairing::duet;
-  for (std::size_t slot = 0; slot < 2; ++slot) open(ground, slot, stop);
-  Conversation conversation = ground.converse(stop);
-  const bool by_page = duet || !ground.threaded();
-  for (std::size_t slot = 0; slot < 2; ++slot) ground.start(conversation, slot);
+  for (std::size_t slot = 0; slot < 2; ++slot) open_slot(context, slot, stop);
+  Conversation conversation = context.converse(stop);
+  const bool by_page = duet || !context.threaded();
+  for (std::size_t slot = 0; slot < 2; ++slot) context.start(conversation, slot);
   bool paged = by_page;
   for (std::size_t slot = 0; slot < 2; ++slot) {
     const bool maps = conversation.greet(slot, by_page, slot);
     if (duet && !maps) conversation.breach(slot, "does not map the shared page, which a duet needs");
     paged = paged && maps;
   }
-  for (std::size_t slot = 0; slot < 2; ++slot) conversation.select(slot, ground.subject.benchmark);
+  for (std::size_t slot = 0; slot < 2; ++slot) conversation.select(slot, context.subject.benchmark);
   Launch launch;
   if (duet && !plan.only) {
-    launch = play_duet(conversation, ground.page, plan, ground.settings.cpus);
+    launch = play_duet(conversation, context.page, plan, context.settings.cpus);
   } else {
     launch = launch_of(
-        paged ? steps_by_page(conversation, ground.page, plan) : steps_by_lines(conversation, plan), plan);
+        paged ? steps_by_page(conversation, context.page, plan) : steps_by_lines(conversation, plan), plan);
   }
   Left left;
-  for (std::size_t slot = 0; slot < 2; ++slot) finish(ground, slot, conversation, slot, launch, left);
-  for (std::size_t slot = 0; slot < 2; ++slot) close(ground, slot, stop, left);
-  return with_what_is_left(ground, std::move(launch), std::move(left));
+  for (std::size_t slot = 0; slot < 2; ++slot) finish(context, slot, conversation, slot, launch, left);
+  for (std::size_t slot = 0; slot < 2; ++slot) close(context, slot, stop, left);
+  return samples_of(context, std::move(launch), std::move(left));
 }
 
 /// All slices of one side, then all of the other, each in a process that has the machine to itself.
-std::vector<Sampled> launch_in_turn(const Ground& ground, const std::stop_token& stop) {
-  const LaunchPlan& plan = ground.plan;
-  Launch launch;
-  launch.index = plan.index;
-  launch.first_slot = plan.first_slot;
+std::vector<Sampled> launch_in_turn(const SlicedLaunch& context, const std::stop_token& stop) {
+  const LaunchPlan& plan = context.plan;
+  Launch launch = empty_launch(plan);
   Left left;
   for (std::size_t slot = 0; slot < 2; ++slot) {
     const Side side = plan.side_of(slot);
     if (plan.only && *plan.only != side) continue;
-    open(ground, slot, stop);
-    Conversation conversation = ground.converse(stop);
-    const std::size_t child = ground.start(conversation, slot);
+    open_slot(context, slot, stop);
+    Conversation conversation = context.converse(stop);
+    const std::size_t child = context.start(conversation, slot);
     conversation.greet(child, false, slot);
-    conversation.select(child, ground.subject.benchmark);
-    auto& values = side == Side::control ? launch.control : launch.treatment;
+    conversation.select(child, context.subject.benchmark);
+    auto& values = launch.of(side);
     for (std::size_t slice = 0; slice < plan.shape.warm_up_pairs + plan.shape.pairs; ++slice) {
       const auto elapsed = static_cast<double>(conversation.run(child, plan.shape.iterations_of(side)));
       if (slice >= plan.shape.warm_up_pairs) {
         values.push_back(elapsed / static_cast<double>(plan.shape.iterations));
       }
     }
-    finish(ground, slot, conversation, child, launch, left);
-    close(ground, slot, stop, left);
+    finish(context, slot, conversation, child, launch, left);
+    close(context, slot, stop, left);
   }
-  return with_what_is_left(ground, std::move(launch), std::move(left));
+  return samples_of(context, std::move(launch), std::move(left));
 }
 
 }  // namespace
 
-LaunchResult launch_slices(const HostSettings& settings, const ProgramPair& pair, const Subject& subject,
-                           const LaunchPlan& plan, std::stop_token stop) {
+std::vector<Sampled> launch_slices(const HostSettings& settings, const ProgramPair& pair,
+                                   const Subject& subject, const LaunchPlan& plan,
+                                   const std::stop_token& stop) {
   const ProgramCopies copies(settings.scratch, pair, plan);
   SharedPage page;
-  const Ground ground{{settings, pair, plan, copies}, subject, page};
-  try {
-    const bool in_turn =
-        plan.shape.pairing == Pairing::process || plan.shape.pairing == Pairing::process_together;
-    auto sampled = in_turn ? launch_in_turn(ground, stop) : launch_side_by_side(ground, stop);
-    if (plan.only) return sampled;
-    auto further = further_metrics({settings, pair, subject, plan, sampled.front().launch}, stop);
-    if (std::holds_alternative<RunFailure>(further)) return further;
-    add_unknown(sampled, std::get<std::vector<Sampled>>(std::move(further)));
-    return sampled;
-  } catch (const Broken& broken) {
-    return broken.failure;
-  }
+  const SlicedLaunch context{{settings, pair, plan, copies}, subject, page};
+  const bool in_turn =
+      plan.shape.pairing == Pairing::process || plan.shape.pairing == Pairing::process_together;
+  return in_turn ? launch_in_turn(context, stop) : launch_side_by_side(context, stop);
 }
 
 }  // namespace tandem::runners

@@ -1,28 +1,45 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
+#include <stop_token>
 
-#include "runners/pairing/plan.hpp"
+#include "runners/host/cpu_choice.hpp"
+#include "runners/pairing/pair_runner.hpp"
 #include "runners/pairing/protocol.hpp"
-#include "runners/pairing/samples.hpp"
-#include "runners/pairing/shared_page.hpp"
+#include "runners/sdk/tandem.hpp"
+#include "specs/foundation/descriptor.hpp"
 
 namespace tandem::runners {
 
-/// What the slices of a launch took, step by step in the plan's order.
-struct Steps {
-  std::vector<std::uint64_t> elapsed_ns;
-  std::vector<double> gaps_ns;  ///< before each step but the first; empty by lines
+/// One launch of a program that hands over slices, in the pairing of the subject's shape.
+[[nodiscard]] std::vector<Sampled> launch_slices(const HostSettings& settings, const ProgramPair& pair,
+                                                 const Subject& subject, const LaunchPlan& plan,
+                                                 const std::stop_token& stop);
+
+/// The memory through which the two programs of a launch hand slices over to each other; new for every
+/// launch. Sealed, so that no program can cut it off under the other. Throws Error if there is none to be
+/// had.
+class SharedPage {
+ public:
+  SharedPage();
+  ~SharedPage();
+  SharedPage(const SharedPage&) = delete;
+  SharedPage& operator=(const SharedPage&) = delete;
+
+  [[nodiscard]] int descriptor() const { return file_.get(); }
+  Page* operator->() const { return page_; }
+
+ private:
+  OwnedDescriptor file_;
+  Page* page_ = nullptr;
 };
 
-/// Programs that map the page hand over to each other; a slice outside its turn throws `Broken`.
-[[nodiscard]] Steps steps_by_page(Conversation& conversation, SharedPage& page, const LaunchPlan& plan);
-
-/// Every slice is asked for by a line; the waiting side is frozen if the shape says so.
-[[nodiscard]] Steps steps_by_lines(Conversation& conversation, const LaunchPlan& plan);
-
-/// The launch without its resources: pairs of steps, or the values of one side if the plan has only one.
-[[nodiscard]] Launch launch_of(const Steps& steps, const LaunchPlan& plan);
+/// Both programs run each slice at the same instant, slot 0 on the first set of processors and slot 1 on the
+/// second; half-way the sets are exchanged and the programs warm up again.
+///
+/// While slices run, nobody but the two programs is awake: they meet at a barrier in the page. Gives the
+/// launch without its resources; `first` says which side had the first set, `gaps_ns` how far apart the two
+/// began.
+[[nodiscard]] Launch play_duet(Conversation& conversation, SharedPage& page, const LaunchPlan& plan,
+                               const CpuChoice& cpus);
 
 }  // namespace tandem::runners

@@ -3,105 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <array>
 #include <utility>
 
 #include "runners/pairing/around_launch.hpp"
 #include "runners/pairing/protocol.hpp"
-#include "runners/results/google_benchmark.hpp"
-#include "runners/results/result_reader.hpp"
 
 namespace tandem::runners {
 namespace {
 
-RunFailure unreadable(Side side, const std::string& what) {
-  return {side, 0, RunFailure::Reason::protocol, fmt::format("{}: {}", name_of(side), what)};
-}
-
-/// Every benchmark once, with the first metric that was printed for it.
-ProgramFacts facts_of(Protocol protocol, const std::vector<Series>& all) {
-  ProgramFacts facts;
-  facts.protocol = protocol;
-  std::set<std::string> seen;
-  for (const Series& series : all) {
-    if (!seen.insert(series.key).second) continue;
-    facts.benchmarks.push_back(series.key);
-    facts.metrics.push_back(series.metric);
-  }
-  return facts;
-}
-
-std::variant<ProgramFacts, RunFailure> facts_of_list(const Finished& finished, Side side) {
-  auto list = read_google_list(finished.output);
-  if (const auto* wrong = std::get_if<std::string>(&list)) return unreadable(side, *wrong);
-  auto& names = std::get<std::vector<std::string>>(list);
-  if (names.empty()) return unreadable(side, "it lists no Google Benchmark of its own");
-  ProgramFacts facts{Protocol::google_benchmark, std::move(names), {}};
-  facts.metrics.resize(facts.benchmarks.size());
-  return facts;
-}
-
-}  // namespace
-
-std::variant<ProgramFacts, RunFailure> facts_of_output(const ProgramPair& pair, const SlotEnd& end,
-                                                       Side side) {
-  const Finished& finished = end.finished;
-  if (!ended_well(finished, pair.status)) return failure_of(side, 0, finished, "");
-  if (finished.left_behind > 0) return left_behind_by(side, 0, finished.left_behind);
-  if (pair.protocol == Protocol::slices) {
-    return unreadable(side, "it ended without speaking the slice protocol, which its spec expects (\"sdk\")");
-  }
-  auto seen = pair.protocol ? Recognised{*pair.protocol, read_results(pair, *pair.protocol, end)}
-                            : recognise(pair, end);
-  if (const auto* wrong = std::get_if<std::string>(&seen.results)) return unreadable(side, *wrong);
-  const auto& series = std::get<std::vector<Series>>(seen.results);
-  if (series.empty()) {
-    return unreadable(side, fmt::format("it printed nothing that reads as {}, which its spec expects",
-                                        expected_form(pair, seen.protocol)));
-  }
-  ProgramFacts facts = facts_of(seen.protocol, series);
-  constexpr double busier_than_one_thread = 1.2;
-  const auto seconds = [](auto time) { return std::chrono::duration<double>(time).count(); };
-  const double busy = seconds(finished.usage.cpu());
-  if (busy > busier_than_one_thread * seconds(finished.usage.wall)) facts.threads = 2;
-  return facts;
-}
-
-std::variant<ProgramFacts, RunFailure> inspect_process(const HostSettings& settings, const ProgramPair& pair,
-                                                       Side side, const std::stop_token& stop) {
-  LaunchPlan plan;
-  plan.first_slot = side;
-  const ProgramPair same = pair.both(side);
-  const ProgramCopies copies(settings.scratch, same, plan);
-  ProcessGround ground{{settings, same, plan, copies}, pair.commands, ProcessGround::Limits::watched};
-  const bool listed = pair.protocol == Protocol::google_benchmark;
-  if (listed) {
-    for (std::string& argument : google_list_arguments())
-      ground.commands.back().push_back(std::move(argument));
-  }
-  if (const auto failure = open_slot(ground, 0, stop)) return *failure;
-  auto finished = run_slot(ground, 0, settings.cpus.all, stop);
-  if (const auto* failure = std::get_if<RunFailure>(&finished)) return *failure;
-  Finished& ended = std::get<Finished>(finished);
-  if (listed) {
-    const auto after = run_after(ground, 0, stop);
-    if (const auto* failure = std::get_if<RunFailure>(&after)) return *failure;
-    return facts_of_list(ended, side);
-  }
-  const auto end = close_slot(ground, 0, std::move(ended), stop);
-  if (const auto* failure = std::get_if<RunFailure>(&end)) return *failure;
-  return facts_of_output(pair, std::get<SlotEnd>(end), side);
-}
-
-Command ProcessGround::command(std::size_t slot, std::size_t number, Scratch scratch) const {
-  Command command = command_in_slot(*this, slot, commands.at(number), scratch);
-  // A program that speaks the slice protocol would take it for an open channel.
-  std::erase_if(command.environment,
-                [](const std::string& entry) { return entry.starts_with("TANDEM_FD="); });
-  if (limits == Limits::left_alone) leave_undisturbed(command);
-  return command;
-}
-
+/// Adds one command's end to that of those before it: the last one's ending, the outputs and resources of
+/// all.
 void add_to(Finished& all, const Finished& one) {
   all.how = one.how;
   all.code = one.code;
@@ -116,19 +28,211 @@ void add_to(Finished& all, const Finished& one) {
   all.left_behind += one.left_behind;
 }
 
-std::variant<Finished, RunFailure> run_slot(const ProcessGround& ground, std::size_t slot,
-                                            const std::vector<int>& cpus, const std::stop_token& stop) {
-  const Side side = ground.plan.side_of(slot);
+}  // namespace
+
+Command ProcessLaunch::command(std::size_t slot, std::size_t number, Scratch scratch) const {
+  Command command = command_in_slot(*this, slot, commands.at(number), scratch);
+  // A program that speaks the slice protocol would take it for an open channel.
+  std::erase_if(command.environment,
+                [](const std::string& entry) { return entry.starts_with("TANDEM_FD="); });
+  if (limits == Limits::left_alone) leave_undisturbed(command);
+  return command;
+}
+
+Finished run_slot(const ProcessLaunch& launch, std::size_t slot, const std::vector<int>& cpus,
+                  const std::stop_token& stop) {
+  const Side side = launch.plan.side_of(slot);
   Finished all;
-  for (std::size_t number = 0; number < ground.commands.size(); ++number) {
-    Command command = ground.command(slot, number);
+  for (std::size_t number = 0; number < launch.commands.size(); ++number) {
+    Command command = launch.command(slot, number);
     command.cpus = cpus;
-    const Finished one = run_command(command, {ground.deadline(), ground.settings.output_bytes}, stop);
-    if (!ended_well(one, ground.pair.status)) return failure_of(side, ground.plan.index, one, "");
-    if (one.left_behind > 0) return left_behind_by(side, ground.plan.index, one.left_behind);
+    const Finished one = run_command(command, {launch.deadline(), launch.settings.output_bytes}, stop);
+    expect_good_end(side, launch.plan.index, one, launch.pair.status, "");
     add_to(all, one);
   }
   return all;
+}
+
+namespace {
+
+using Kind = Children::Event::Kind;
+using ChildClock = Children::Clock;
+
+/// How both sides ended, by slot.
+struct EndedTogether {
+  std::array<Finished, 2> slots;
+  double gap_ns = 0;  ///< from the first start to the second
+};
+
+/// Starts both sides at the same moment, each on processors of its own (`cpus.duet`, by slot), slot 0 a
+/// moment earlier. The side that ends first is started again, and again, until the other has ended, so that
+/// neither runs a part of its time alone; what it does then is thrown away, but must not fail. It writes to
+/// other directories then; where the pair keeps some, which it would write to again, it is left ended.
+///
+/// The first failure ends everything.
+class Together {
+ public:
+  Together(const ProcessLaunch& launch, const std::stop_token& stop)
+      : launch_(launch), stop_(stop), deadline_(ChildClock::now() + launch.deadline()) {}
+
+  EndedTogether run() {
+    std::array<ChildClock::time_point, 2> started;
+    for (std::size_t slot = 0; slot < 2; ++slot) {
+      start(slot);
+      started.at(slot) = ChildClock::now();
+    }
+    while (!done(0) || !done(1)) {
+      const Children::Event event = children_.wait(deadline_, stop_);
+      if (event.kind == Kind::finished) ended(event.child);
+      if (event.kind == Kind::deadline) give_up(Finished::How::timed_out);
+      if (event.kind == Kind::stopped) give_up(Finished::How::stopped);
+    }
+    return {std::move(ended_), std::chrono::duration<double, std::nano>(started[1] - started[0]).count()};
+  }
+
+ private:
+  [[nodiscard]] bool done(std::size_t slot) const { return next_.at(slot) == launch_.commands.size(); }
+  [[nodiscard]] Side side(std::size_t slot) const { return launch_.plan.side_of(slot); }
+
+  /// The slot's next command, or the last one again.
+  void start(std::size_t slot) {
+    Command command = launch_.command(slot, std::min(next_.at(slot), launch_.commands.size() - 1),
+                                      done(slot) ? Scratch::spare : Scratch::own);
+    command.cpus = launch_.settings.cpus.duet.at(slot);
+    Children::Options options;
+    options.output_bytes = launch_.settings.output_bytes;
+    current_.at(slot) = children_.start(command, options);
+  }
+
+  void ended(std::size_t child) {
+    const std::size_t slot = child == current_[0] ? 0 : 1;
+    const bool fills = done(slot);
+    const Finished finished = children_.take(child);
+    expect_good_end(
+        side(slot), launch_.plan.index, finished, launch_.pair.status,
+        fills ? fmt::format("when it was started again beside the {}", name_of(side(1 - slot))) : "");
+    if (!fills) {
+      add_to(ended_.at(slot), finished);
+      ++next_.at(slot);
+    }
+    if (!done(slot)) {
+      start(slot);
+    } else if (!done(1 - slot) && launch_.pair.kept_names.empty()) {
+      fill(slot);
+    }
+  }
+
+  /// Starting a process takes us a moment in which we would not see the other end. If that is about to
+  /// happen, the other is left to it: a small difference must not grow by the cost of a start.
+  void fill(std::size_t slot) {
+    const auto grace = std::max<ChildClock::duration>(shortest_grace, (ChildClock::now() - begin_) / 100);
+    const Children::Event event = children_.wait(std::min(deadline_, ChildClock::now() + grace), stop_);
+    if (event.kind == Kind::finished) ended(event.child);
+    if (event.kind == Kind::stopped) give_up(Finished::How::stopped);
+    if (!done(1 - slot) && !children_.running(current_.at(slot))) start(slot);
+  }
+
+  /// Who is late is named: of both, the control, because then the treatment is not to blame.
+  [[noreturn]] void give_up(Finished::How how) {
+    const std::size_t control = launch_.plan.slot_of(Side::control);
+    const std::size_t slot = done(control) ? 1 - control : control;
+    children_.end(current_.at(slot), how);
+    throw LaunchFailed{failure_of(side(slot), launch_.plan.index, children_.finished(current_.at(slot)), "")};
+  }
+
+  const ProcessLaunch& launch_;
+  const std::stop_token& stop_;
+  static constexpr std::chrono::milliseconds shortest_grace{5};
+  ChildClock::time_point begin_ = ChildClock::now();
+  ChildClock::time_point deadline_;
+  Children children_;  ///< at its end, whoever still fills is killed
+  std::array<std::size_t, 2> current_{};
+  std::array<std::size_t, 2> next_{};
+  std::array<Finished, 2> ended_;
+};
+
+/// What one launch of whole processes leaves, by side.
+struct Ended {
+  std::array<SlotEnd, 2> sides;
+  std::vector<double> gaps_ns;
+};
+
+Ended run_in_turn(const ProcessLaunch& launch, Pairing pairing, const std::stop_token& stop) {
+  Ended ended;
+  for (std::size_t slot = 0; slot < 2; ++slot) {
+    const Side side = launch.plan.side_of(slot);
+    if (launch.plan.only && *launch.plan.only != side) continue;
+    // A side alone is compared with the same side in company, so it has the same processors.
+    const auto& cpus = launch.settings.cpus;
+    const bool threads = launch.plan.shape.waiting == SliceShape::Waiting::frozen;
+    const auto& place = pairing == Pairing::process_together ? cpus.duet.at(slot)
+                        : threads                            ? cpus.all
+                                                             : cpus.measured;
+    open_slot(launch, slot, stop);
+    Finished finished = run_slot(launch, slot, place, stop);
+    ended.sides.at(static_cast<std::size_t>(side)) = close_slot(launch, slot, std::move(finished), stop);
+  }
+  return ended;
+}
+
+Ended run_together(const ProcessLaunch& launch, const std::stop_token& stop) {
+  for (std::size_t slot = 0; slot < 2; ++slot) {
+    open_slot(launch, slot, stop);
+    if (!launch.pair.before.empty()) launch.copies.copy_scratch(slot);
+  }
+  const auto& [first, second] = launch.settings.cpus.duet;
+  if (first.empty() || second.empty()) {
+    throw LaunchFailed{{Side::control, launch.plan.index, RunFailure::Reason::not_started,
+                        "the two sides cannot run together: this host has no two cores for them; let them "
+                        "run in turn (pairing \"process\")"}};
+  }
+  EndedTogether both = Together(launch, stop).run();
+  Ended ended;
+  for (std::size_t slot = 0; slot < 2; ++slot) {
+    ended.sides.at(static_cast<std::size_t>(launch.plan.side_of(slot))) =
+        close_slot(launch, slot, std::move(both.slots.at(slot)), stop);
+  }
+  ended.gaps_ns = {both.gap_ns};
+  return ended;
+}
+
+std::vector<Series> series_of(const ProgramPair& pair, Protocol protocol, const SlotEnd& end, Side side,
+                              std::uint64_t launch) {
+  const auto broken = [&](std::string what) {
+    return LaunchFailed{{side, launch, RunFailure::Reason::protocol, std::move(what)}};
+  };
+  auto read = read_results(pair, protocol, end);
+  if (const auto* wrong = std::get_if<std::string>(&read))
+    throw broken(fmt::format("{}: {}", name_of(side), *wrong));
+  auto series = std::get<std::vector<Series>>(std::move(read));
+  if (series.empty()) {
+    throw broken(fmt::format("{} printed nothing that reads as {} this time", name_of(side),
+                             expected_form(pair, protocol)));
+  }
+  return series;
+}
+
+}  // namespace
+
+std::vector<Sampled> launch_processes(const HostSettings& settings, const ProgramPair& pair,
+                                      const Subject& subject, const LaunchPlan& plan,
+                                      const std::stop_token& stop) {
+  const ProgramCopies copies(settings.scratch, pair, plan);
+  const ProcessLaunch context{{settings, pair, plan, copies}, commands_for(pair, subject)};
+  const Pairing pairing = subject.shape.pairing;
+  Ended ended = pairing == Pairing::process_together && !plan.only ? run_together(context, stop)
+                                                                   : run_in_turn(context, pairing, stop);
+  Launch launch = empty_launch(plan);
+  launch.gaps_ns = std::move(ended.gaps_ns);
+  launch.control_usage = ended.sides[0].finished.usage;
+  launch.treatment_usage = ended.sides[1].finished.usage;
+  std::array<std::vector<Series>, 2> series;
+  for (const Side side : {Side::control, Side::treatment}) {
+    if (plan.only && *plan.only != side) continue;
+    const auto place = static_cast<std::size_t>(side);
+    series.at(place) = series_of(pair, subject.protocol, ended.sides.at(place), side, plan.index);
+  }
+  return pair_up(std::move(series), plan, launch);
 }
 
 }  // namespace tandem::runners

@@ -2,6 +2,8 @@
 
 #include <sys/types.h>
 
+#include <string_view>
+
 #include "runners/process/process.hpp"
 #include "specs/foundation/descriptor.hpp"
 
@@ -19,6 +21,10 @@ enum class LimitsKept { by_the_shim, by_the_kernel };
 
 /// `command.sandbox` is set. Throws `Error` for a mount that cannot be made.
 [[nodiscard]] Confined confine(const Command& command, LimitsKept limits);
+
+/// Puts what the shim reported (shim/orders.hpp) into `finished`. `status` is what wait4 says of bubblewrap:
+/// where there is no report, it tells a sandbox that could not be made from one whose shim was killed.
+void take_report(std::string_view report, int status, Finished& finished);
 
 /// As whom a sandboxed child runs when the caller is root: `tandem-build` if there is such a user, else
 /// `nobody`.

@@ -23,7 +23,6 @@
 #include "runners/process/child_setup.hpp"
 #include "runners/process/control_group.hpp"
 #include "runners/process/orphans.hpp"
-#include "runners/process/sandbox_report.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::runners {
@@ -328,8 +327,6 @@ void Children::end(std::size_t child, Finished::How how) {
   if (loop_->children.at(child)->running) loop_->conclude(child, how);
 }
 
-using How = Finished::How;
-
 Finished run_command(const Command& command, const Limits& limits, std::stop_token stop) {
   Children children;
   Children::Options options;
@@ -345,29 +342,20 @@ Finished run_command(const Command& command, const Limits& limits, std::stop_tok
 }
 
 std::string describe(const Finished& finished) {
-  switch (finished.how) {
-    case How::exited:
-      return fmt::format("exited with status {}", finished.code);
-    case How::signalled:
-      return fmt::format("was killed by signal {} ({})", finished.code, ::strsignal(finished.code));
-    case How::timed_out:
-      return "did not end before its deadline";
-    case How::flooded:
-      return "wrote more output than allowed";
-    case How::over_memory:
-      return "used more memory than allowed";
-    case How::over_disk:
-      return "wrote more to the disk than allowed";
-    case How::over_processes:
-      return "started more processes than allowed";
-    case How::no_sandbox:
-      return "could not be put into a sandbox";
-    case How::not_started:
-      return fmt::format("could not be started: {}", std::strerror(finished.code));
-    case How::stopped:
-      return "was stopped";
-  }
-  return "ended";
+  // In the order of Finished::How.
+  constexpr const char* texts[] = {"exited with status {}",
+                                   "was killed by signal {} ({})",
+                                   "did not end before its deadline",
+                                   "wrote more output than allowed",
+                                   "used more memory than allowed",
+                                   "wrote more to the disk than allowed",
+                                   "started more processes than allowed",
+                                   "could not be started: {1}",
+                                   "could not be put into a sandbox",
+                                   "was stopped"};
+  const bool by_signal = finished.how == How::signalled;
+  return fmt::format(fmt::runtime(texts[static_cast<std::size_t>(finished.how)]), finished.code,
+                     by_signal ? ::strsignal(finished.code) : std::strerror(finished.code));
 }
 
 std::vector<std::string> current_environment() {

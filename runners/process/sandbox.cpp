@@ -30,14 +30,10 @@ std::string forbidden_by() {
        {std::pair{"/proc/sys/kernel/unprivileged_userns_clone", '0'},
         std::pair{"/proc/sys/user/max_user_namespaces", '0'},
         std::pair{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'}}) {
-    const int opened = ::open(file, O_RDONLY | O_CLOEXEC);
+    const OwnedDescriptor opened(::open(file, O_RDONLY | O_CLOEXEC));
     char value = ' ';
-    if (opened < 0) continue;
-    if (::read(opened, &value, 1) == 1 && value == wrong) {
-      ::close(opened);
+    if (opened.get() >= 0 && ::read(opened.get(), &value, 1) == 1 && value == wrong)
       return fmt::format(" ({} is {})", file, wrong);
-    }
-    ::close(opened);
   }
   return "";
 }
@@ -106,17 +102,8 @@ std::optional<std::string> complain_of_other_user(const fs::path& directory) {
 }
 
 const char* name_of(IsolationFacts::Kind kind) {
-  switch (kind) {
-    case IsolationFacts::Kind::unknown:
-      return "unknown";
-    case IsolationFacts::Kind::sandbox:
-      return "sandbox";
-    case IsolationFacts::Kind::other_user:
-      return "other user";
-    case IsolationFacts::Kind::same_user:
-      return "same user";
-  }
-  return "";
+  constexpr const char* names[] = {"unknown", "sandbox", "other user", "same user"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 void give_to_sandbox(const fs::path& tree) {

@@ -1,5 +1,3 @@
-#include "runners/results/google_benchmark.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+
+#include "runners/results/adapter.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -104,20 +104,20 @@ std::optional<double> nanoseconds_of(const std::string& unit) {
 
 /// The metric of a further number of a row; nothing for those that say how it was run.
 std::optional<specs::Metric> metric_of(const std::string& key) {
-  static const std::set<std::string> bookkeeping = {"family_index",
-                                                    "per_family_instance_index",
-                                                    "repetitions",
-                                                    "repetition_index",
-                                                    "threads",
-                                                    "iterations",
-                                                    "real_time",
-                                                    "cpu_time",
-                                                    "cpu_coefficient",
-                                                    "real_coefficient",
-                                                    "rms",
-                                                    "complexity_n",
-                                                    "time"};
-  if (bookkeeping.contains(key)) return std::nullopt;
+  constexpr std::array<std::string_view, 13> bookkeeping = {"family_index",
+                                                            "per_family_instance_index",
+                                                            "repetitions",
+                                                            "repetition_index",
+                                                            "threads",
+                                                            "iterations",
+                                                            "real_time",
+                                                            "cpu_time",
+                                                            "cpu_coefficient",
+                                                            "real_coefficient",
+                                                            "rms",
+                                                            "complexity_n",
+                                                            "time"};
+  if (std::find(bookkeeping.begin(), bookkeeping.end(), key) != bookkeeping.end()) return std::nullopt;
   const std::string unit = key == "items_per_second"                             ? "items/s"
                            : key == "bytes_per_second"                           ? "B/s"
                            : key.starts_with("bytes") || key.ends_with("_bytes") ? "B"
@@ -194,9 +194,7 @@ std::string in_regex(const std::string& name) {
   return text;
 }
 
-}  // namespace
-
-ReadSeries read_google_benchmark(std::string_view output) {
+ReadSeries read_google_benchmark(std::string_view output, const ResultAdapter::Arguments& /*none*/) {
   Rows rows;
   for (std::size_t at = 0; (at = find_report(output, at)) != std::string_view::npos;) {
     const Cut cut = cut_object(output, at);
@@ -213,7 +211,8 @@ ReadSeries read_google_benchmark(std::string_view output) {
   return rows.series();
 }
 
-std::variant<std::vector<std::string>, std::string> read_google_list(std::string_view output) {
+/// The names that --benchmark_list_tests=true prints.
+ResultAdapter::ListedNames read_google_list(std::string_view output) {
   std::vector<std::string> names;
   std::string wrong;
   for_each_line(output, [&](std::string_view line, std::size_t number) {
@@ -230,14 +229,25 @@ std::variant<std::vector<std::string>, std::string> read_google_list(std::string
   return names;
 }
 
-std::vector<std::string> google_list_arguments() {
-  return {"--benchmark_list_tests=true"};
-}
-
 std::vector<std::string> google_run_arguments(const std::string& benchmark) {
   std::vector<std::string> arguments = {"--benchmark_format=json"};
   if (!benchmark.empty()) arguments.push_back(fmt::format("--benchmark_filter=^{}$", in_regex(benchmark)));
   return arguments;
 }
+
+}  // namespace
+
+/// What Google Benchmark writes with --benchmark_format=json: an object with "context" and "benchmarks",
+/// alone or somewhere in other text. Several such objects are read one after the other.
+///
+/// Per benchmark: time and cpu_time in ns, items and bytes per second, and every counter of the program.
+/// Repetitions give several values. Aggregates are passed over; where a program printed nothing else, the
+/// median, else the mean stands for it. A benchmark that reports an error is an error.
+extern const ResultAdapter google_benchmark_adapter = {.name = "google_benchmark",
+                                                       .read = read_google_benchmark,
+                                                       .protocol = Protocol::google_benchmark,
+                                                       .list_argument = "--benchmark_list_tests=true",
+                                                       .read_list = read_google_list,
+                                                       .run_arguments = google_run_arguments};
 
 }  // namespace tandem::runners

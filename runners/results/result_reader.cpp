@@ -5,11 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "runners/results/benchdnn_lines.hpp"
-#include "runners/results/converters.hpp"
-#include "runners/results/google_benchmark.hpp"
-#include "runners/results/observer_lines.hpp"
-
 namespace tandem::runners {
 namespace {
 
@@ -26,36 +21,25 @@ void give_direction(std::vector<Series>& all, const ProgramPair& pair, bool any_
   }
 }
 
-/// An empty name is that of observer lines.
-ReadSeries convert(const ProgramPair& pair, std::string_view text) {
-  const std::string& name = pair.converter.name;
-  const Converter converter = find_converter(name.empty() ? "observer" : name);
-  if (converter == nullptr) return fmt::format("there is no converter called \"{}\"", name);
-  return converter(text, pair.converter);
-}
-
-bool reads_observer_lines(const ProgramPair& pair, Protocol protocol) {
-  const std::string& name = pair.converter.name;
-  return protocol == Protocol::observer && (name.empty() || name == "observer" || name.starts_with("json_"));
+/// What reads a whole process's output; null for a plain command, and where nothing has the name that the
+/// spec gives.
+const ResultAdapter* adapter_for(const ProgramPair& pair, Protocol protocol) {
+  const bool named = protocol == Protocol::observer && !pair.converter.name.empty();
+  return named ? find_adapter(pair.converter.name) : find_adapter(protocol);
 }
 
 /// What the program printed itself.
 ReadSeries read_output(const ProgramPair& pair, Protocol protocol, const SlotEnd& end) {
-  const std::string output = end.finished.output + end.after;
-  switch (protocol) {
-    case Protocol::observer:
-      return convert(pair, output);
-    case Protocol::google_benchmark:
-      return read_google_benchmark(output);
-    case Protocol::benchdnn:
-      return read_benchdnn_lines(output, benchdnn_template(pair.commands.back()));
-    case Protocol::slices:
-      return std::vector<Series>{};
-    case Protocol::command:
-      break;
+  if (protocol == Protocol::slices) return std::vector<Series>{};
+  if (protocol == Protocol::command) {
+    return std::vector<Series>{
+        {"command", specs::Metric{}, {static_cast<double>(end.finished.usage.wall.count())}}};
   }
-  return std::vector<Series>{
-      {"command", specs::Metric{}, {static_cast<double>(end.finished.usage.wall.count())}}};
+  const ResultAdapter* adapter = adapter_for(pair, protocol);
+  if (adapter == nullptr) return fmt::format("there is no converter called \"{}\"", pair.converter.name);
+  const bool asks_command = protocol != Protocol::observer && adapter->arguments_of != nullptr;
+  return adapter->read(end.finished.output + end.after,
+                       asks_command ? adapter->arguments_of(pair.commands.back()) : pair.converter.args);
 }
 
 }  // namespace
@@ -66,8 +50,9 @@ ReadSeries read_results(const ProgramPair& pair, Protocol protocol, const SlotEn
   auto all = std::get<std::vector<Series>>(std::move(read));
   give_direction(all, pair, protocol == Protocol::observer);
   std::vector<Series> further = end.written;
-  if (!reads_observer_lines(pair, protocol)) {
-    auto lines = read_observer_lines(end.after, {});
+  const ResultAdapter* adapter = adapter_for(pair, protocol);
+  if (adapter == nullptr || !adapter->observer_lines) {
+    auto lines = find_adapter(Protocol::observer)->read(end.after, {});
     if (std::holds_alternative<std::string>(lines)) return lines;
     merge(further, std::get<std::vector<Series>>(std::move(lines)));
   }
@@ -78,8 +63,9 @@ ReadSeries read_results(const ProgramPair& pair, Protocol protocol, const SlotEn
 
 Recognised recognise(const ProgramPair& pair, const SlotEnd& end) {
   for (const Protocol protocol : {Protocol::observer, Protocol::google_benchmark, Protocol::benchdnn}) {
-    // Any text with commas could be taken for benchdnn's lines.
-    if (protocol == Protocol::benchdnn && !is_benchdnn_output(end.finished.output)) continue;
+    const ResultAdapter* adapter = adapter_for(pair, protocol);
+    const bool has_form = adapter != nullptr && adapter->recognises != nullptr;
+    if (has_form && !adapter->recognises(end.finished.output)) continue;
     if (!found_something(read_output(pair, protocol, end))) continue;
     return {protocol, read_results(pair, protocol, end)};
   }
@@ -131,17 +117,17 @@ std::vector<Sampled> pair_up(std::array<std::vector<Series>, 2> series, const La
 }
 
 bool selects_one(const ProgramPair& pair, Protocol protocol) {
+  // A program that was only recognised by its output need not understand further arguments.
+  const ResultAdapter* adapter = find_adapter(protocol);
   return protocol == Protocol::slices ||
-         (protocol == Protocol::google_benchmark && pair.protocol == Protocol::google_benchmark);
+         (pair.protocol == protocol && adapter != nullptr && adapter->run_arguments != nullptr);
 }
 
 std::vector<std::vector<std::string>> commands_for(const ProgramPair& pair, const Subject& subject) {
   auto commands = pair.commands;
-  // A program that was only recognised by its output need not understand further arguments.
-  if (subject.protocol == Protocol::google_benchmark && selects_one(pair, subject.protocol)) {
-    for (std::string& argument : google_run_arguments(subject.benchmark))
-      commands.back().push_back(std::move(argument));
-  }
+  if (subject.protocol == Protocol::slices || !selects_one(pair, subject.protocol)) return commands;
+  for (std::string& argument : find_adapter(subject.protocol)->run_arguments(subject.benchmark))
+    commands.back().push_back(std::move(argument));
   return commands;
 }
 

@@ -8,7 +8,7 @@
 
 #include "runners/pairing/pair_runner.hpp"
 #include "runners/process/process.hpp"
-#include "runners/results/series.hpp"
+#include "runners/results/adapter.hpp"
 
 namespace tandem::runners {
 

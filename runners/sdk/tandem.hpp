@@ -243,12 +243,8 @@ class Program {
         const std::uint64_t elapsed = timed(body, iterations);
         send_reported(channel);
         channel.write_line("time " + std::to_string(iterations) + " " + std::to_string(elapsed));
-      } else if (verb == "turns" && body && page != nullptr) {
-        const std::uint32_t taken = take_turns(*page, slot, body);
-        send_reported(channel);
-        channel.write_line("turned " + std::to_string(taken));
-      } else if (verb == "duet" && body && page != nullptr) {
-        const std::uint32_t taken = play_duet(*page, slot, body);
+      } else if ((verb == "turns" || verb == "duet") && body && page != nullptr) {
+        const std::uint32_t taken = (verb == "turns" ? take_turns : play_duet)(*page, slot, body);
         send_reported(channel);
         channel.write_line("turned " + std::to_string(taken));
       } else if (verb == "quit") {
@@ -425,13 +421,11 @@ class Program {
 
   static void print_json(const std::vector<Row>& rows) {
     std::printf("[");
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      std::printf(
-          "%s\n  {\"benchmark\": %s, \"metric\": \"time\", \"unit\": \"ns\", \"median\": %.3f, \"p10\": "
-          "%.3f, "
-          "\"p90\": %.3f, \"iterations\": %llu}",
-          i == 0 ? "" : ",", detail::json_string(rows[i].name).c_str(), rows[i].median_ns, rows[i].low_ns,
-          rows[i].high_ns, static_cast<unsigned long long>(rows[i].iterations));
+    for (const Row& row : rows) {
+      std::printf("%s\n  {\"benchmark\": %s, \"metric\": \"time\", \"unit\": \"ns\", ",
+                  &row == rows.data() ? "" : ",", detail::json_string(row.name).c_str());
+      std::printf("\"median\": %.3f, \"p10\": %.3f, \"p90\": %.3f, \"iterations\": %llu}", row.median_ns,
+                  row.low_ns, row.high_ns, static_cast<unsigned long long>(row.iterations));
     }
     std::printf("\n]\n");
   }

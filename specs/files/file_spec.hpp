@@ -12,7 +12,7 @@
 
 namespace tandem::specs {
 
-/// What turns a text into results: a name of the registry (runners/results/converters.hpp) and its arguments.
+/// What turns a text into results: a name of the registry (runners/results/adapter.hpp) and its arguments.
 struct ConverterSpec {
   std::string name;
   std::map<std::string, std::string> args;  ///< such as "identifier"

@@ -52,7 +52,8 @@ void make_directories(const fs::path& directory) {
 void write_by_rename(const fs::path& file, const std::string& text) {
   const fs::path temporary = fmt::format("{}.{}.new", file.string(), ::getpid());
   {
-    const OwnedDescriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    const OwnedDescriptor out(
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
     if (out.get() < 0) fail_to_write(file, "write");
     std::string_view rest = text;
     while (!rest.empty()) {

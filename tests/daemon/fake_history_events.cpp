@@ -2,7 +2,7 @@
 #include "daemon/fake_history.hpp"
 #include "daemon/fake_repository.hpp"
 #include "daemon/service/request_handler.hpp"
-#include "runners/pairing/arrangements.hpp"
+#include "runners/pairing/pairing.hpp"
 
 namespace tandem::tests {
 

@@ -1,4 +1,5 @@
 #include "runners/host/cpu_choice.hpp"
+#include "support/made_up_topology.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ std::ostream& operator<<(std::ostream& stream, const Host& host) {
 }
 
 Topology topology_of(const Host& host) {
-  Topology topology = synthetic_topology(host.description);
+  Topology topology = tests::made_up_topology(host.description);
   apply_affinity(topology, host.affinity, host.isolated);
   return topology;
 }
@@ -133,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& host) { return host.param.name; });
 
 TEST(CpuChoice, PrefersTheFastestKindOfCoreAndNeverMixesKindsInADuet) {
-  Topology topology = synthetic_topology("core:8 pu:1");
+  Topology topology = tests::made_up_topology("core:8 pu:1");
   for (int fast = 0; fast < 4; ++fast) topology.processors[static_cast<std::size_t>(fast)].kind = 1;
   const CpuChoice choice = choose_cpus(topology);
   EXPECT_EQ(choice.measured, Cpus{3});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "specs/foundation/error.hpp"
+#include "support/made_up_topology.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -12,12 +13,12 @@ using Names = std::vector<std::string>;
 
 /// Two nodes of four cores with two processors each: 0 to 7 and 8 to 15.
 Topology two_nodes() {
-  return synthetic_topology("node:2 core:4 pu:2");
+  return tests::made_up_topology("node:2 core:4 pu:2");
 }
 
 /// Four cores of one processor, the last two of a faster kind.
 Topology mixed() {
-  Topology topology = synthetic_topology("core:4 pu:1");
+  Topology topology = tests::made_up_topology("core:4 pu:1");
   for (Processor& processor : topology.processors) processor.kind = processor.cpu >= 2 ? 1 : 0;
   return topology;
 }

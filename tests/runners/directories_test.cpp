@@ -52,7 +52,7 @@ TEST_F(DirectoriesTest, HaveNamesOfOneLengthOnBothSides) {
   const LaunchPlan plan = plan_launch(3, 0, {});
   const HostSettings host = settings();
   const ProgramCopies copies(host.scratch, programs, plan);
-  const LaunchGround ground{host, programs, plan, copies};
+  const LaunchContext ground{host, programs, plan, copies};
   const auto path = [&](std::size_t slot) { return command_in_slot(ground, slot, {"{DIR}"}).argv.at(0); };
   EXPECT_EQ(path(0).size(), path(1).size());
   EXPECT_NE(path(0), path(1));
@@ -70,7 +70,7 @@ TEST_F(DirectoriesTest, AreMeantByValuesThatBeginWithThem) {
   const LaunchPlan plan = plan_launch(3, 0, {});
   const HostSettings host = settings();
   const ProgramCopies copies(host.scratch, programs, plan);
-  const LaunchGround ground{host, programs, plan, copies};
+  const LaunchContext ground{host, programs, plan, copies};
   const auto words =
       command_in_slot(ground, 1, {"{DIR}", "{output_files.a}", "{output_files.b}", "{files.here}"}).argv;
   EXPECT_EQ(words[1], words[0] + "/a");
@@ -121,7 +121,7 @@ TEST_F(DirectoriesTest, TheFirstWordOfACommandIsLookedForOnTheSearchPath) {
   ProgramPair named = programs;
   named.environment = {"SPEC=pair"};
   const ProgramCopies copies(host.scratch, named, plan);
-  const LaunchGround ground{host, named, plan, copies};
+  const LaunchContext ground{host, named, plan, copies};
   const Command command = command_in_slot(ground, 0, {"sh"});
   EXPECT_TRUE(fs::path(command.argv.at(0)).is_absolute());
   EXPECT_EQ(command_in_slot(ground, 0, {"no-such-program"}).argv.at(0), "no-such-program");

@@ -13,6 +13,7 @@ void fuzz_google_benchmark(const std::uint8_t* bytes, std::size_t size);
 void fuzz_benchdnn_lines(const std::uint8_t* bytes, std::size_t size);
 void fuzz_golden_output(const std::uint8_t* bytes, std::size_t size);
 void fuzz_instruction_count(const std::uint8_t* bytes, std::size_t size);
+void fuzz_platform_text(const std::uint8_t* bytes, std::size_t size);
 void fuzz_tflite_lines(const std::uint8_t* bytes, std::size_t size);
 
 }  // namespace tandem::runners::tests

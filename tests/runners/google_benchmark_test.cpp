@@ -1,32 +1,17 @@
-#include "runners/results/google_benchmark.hpp"
-
-#include <gtest/gtest.h>
+#include "runners/adapter_reading.hpp"
 
 namespace tandem::runners {
 namespace {
 
 using Values = std::vector<double>;
+const ResultAdapter& google = *find_adapter("google_benchmark");
 
 std::vector<Series> read(std::string_view output) {
-  auto result = read_google_benchmark(output);
-  if (const auto* wrong = std::get_if<std::string>(&result)) {
-    ADD_FAILURE() << *wrong;
-    return {};
-  }
-  return std::get<std::vector<Series>>(result);
+  return tests::read_as("google_benchmark", output);
 }
 
 std::string error_in(std::string_view output) {
-  auto result = read_google_benchmark(output);
-  return std::holds_alternative<std::string>(result) ? std::get<std::string>(result) : "";
-}
-
-const Series* find(const std::vector<Series>& all, const std::string& key, const std::string& metric) {
-  for (const Series& one : all) {
-    if (one.key == key && one.metric.name == metric) return &one;
-  }
-  ADD_FAILURE() << "no " << metric << " of " << key;
-  return nullptr;
+  return tests::error_as("google_benchmark", output);
 }
 
 std::string report(const std::string& rows) {
@@ -45,11 +30,11 @@ TEST(GoogleBenchmark, ConvertsEveryTimeUnitToNanoseconds) {
                                   row("c", R"("real_time": 2, "cpu_time": 1, "time_unit": "ms")") + "," +
                                   row("d", R"("real_time": 2, "cpu_time": 1, "time_unit": "s")")));
   ASSERT_EQ(series.size(), 8u);
-  EXPECT_EQ(find(series, "a", "time")->values, Values{2});
-  EXPECT_EQ(find(series, "b", "time")->values, Values{2e3});
-  EXPECT_EQ(find(series, "c", "cpu_time")->values, Values{1e6});
-  EXPECT_EQ(find(series, "d", "time")->values, Values{2e9});
-  EXPECT_EQ(find(series, "d", "time")->metric.unit, "ns");
+  EXPECT_EQ(tests::find_series(series, "a", "time")->values, Values{2});
+  EXPECT_EQ(tests::find_series(series, "b", "time")->values, Values{2e3});
+  EXPECT_EQ(tests::find_series(series, "c", "cpu_time")->values, Values{1e6});
+  EXPECT_EQ(tests::find_series(series, "d", "time")->values, Values{2e9});
+  EXPECT_EQ(tests::find_series(series, "d", "time")->metric.unit, "ns");
 }
 
 TEST(GoogleBenchmark, KeepsRepetitionsAndPassesAggregatesOver) {
@@ -60,7 +45,7 @@ TEST(GoogleBenchmark, KeepsRepetitionsAndPassesAggregatesOver) {
                               "real_time": 6, "cpu_time": 4, "time_unit": "ns"})";
   const auto series = read(report(row("a", once) + "," + row("a", again) + "," + mean));
   ASSERT_EQ(series.size(), 2u);
-  EXPECT_EQ(find(series, "a", "time")->values, (Values{5, 7}));
+  EXPECT_EQ(tests::find_series(series, "a", "time")->values, (Values{5, 7}));
 }
 
 TEST(GoogleBenchmark, TakesTheMedianElseTheMeanWhereOnlyAggregatesWerePrinted) {
@@ -71,8 +56,8 @@ TEST(GoogleBenchmark, TakesTheMedianElseTheMeanWhereOnlyAggregatesWerePrinted) {
   };
   const auto series = read(report(aggregate("a", "mean", 9) + "," + aggregate("a", "median", 8) + "," +
                                   aggregate("a", "stddev", 1) + "," + aggregate("b", "mean", 3)));
-  EXPECT_EQ(find(series, "a", "time")->values, Values{8});
-  EXPECT_EQ(find(series, "b", "time")->values, Values{3});
+  EXPECT_EQ(tests::find_series(series, "a", "time")->values, Values{8});
+  EXPECT_EQ(tests::find_series(series, "b", "time")->values, Values{3});
 }
 
 TEST(GoogleBenchmark, ReadsRatesAndCountersWithTheirDirection) {
@@ -80,17 +65,18 @@ TEST(GoogleBenchmark, ReadsRatesAndCountersWithTheirDirection) {
       report(row("a", R"("real_time": 5, "cpu_time": 4, "time_unit": "ns", "iterations": 100, "threads": 1,
                  "items_per_second": 7, "bytes_per_second": 8, "misses": 9, "label": "x", "broken": NaN)")));
   EXPECT_EQ(series.size(), 5u);
-  EXPECT_EQ(find(series, "a", "items_per_second")->metric.direction, specs::Direction::higher_is_better);
-  EXPECT_EQ(find(series, "a", "bytes_per_second")->metric.unit, "B/s");
-  EXPECT_EQ(find(series, "a", "misses")->metric.direction, specs::Direction::lower_is_better);
-  EXPECT_EQ(find(series, "a", "misses")->values, Values{9});
+  EXPECT_EQ(tests::find_series(series, "a", "items_per_second")->metric.direction,
+            specs::Direction::higher_is_better);
+  EXPECT_EQ(tests::find_series(series, "a", "bytes_per_second")->metric.unit, "B/s");
+  EXPECT_EQ(tests::find_series(series, "a", "misses")->metric.direction, specs::Direction::lower_is_better);
+  EXPECT_EQ(tests::find_series(series, "a", "misses")->values, Values{9});
 }
 
 TEST(GoogleBenchmark, IsFoundInOtherTextMoreThanOnce) {
   const std::string first = report(row("a", R"("real_time": 5, "cpu_time": 4, "time_unit": "ns")"));
   const std::string second = report(row("a", R"("real_time": 6, "cpu_time": 4, "time_unit": "ns")"));
   const auto series = read("loading {x}\n" + first + "between \"context\" }{\n" + second + "done\n");
-  EXPECT_EQ(find(series, "a", "time")->values, (Values{5, 6}));
+  EXPECT_EQ(tests::find_series(series, "a", "time")->values, (Values{5, 6}));
 }
 
 TEST(GoogleBenchmark, IsAbsentFromOrdinaryOutput) {
@@ -120,15 +106,15 @@ TEST(GoogleBenchmark, RefusesWhatIsCutOrHasNoTime) {
 }
 
 TEST(GoogleBenchmarkList, HasOneNamePerLine) {
-  EXPECT_EQ(std::get<std::vector<std::string>>(read_google_list("a/8\r\nb<int, 2>\n\n")),
+  EXPECT_EQ(std::get<std::vector<std::string>>(google.read_list("a/8\r\nb<int, 2>\n\n")),
             (std::vector<std::string>{"a/8", "b<int, 2>"}));
-  EXPECT_TRUE(std::holds_alternative<std::string>(read_google_list("a\n\x1b[31mred\n")));
+  EXPECT_TRUE(std::holds_alternative<std::string>(google.read_list("a\n\x1b[31mred\n")));
 }
 
 TEST(GoogleBenchmarkArguments, SelectExactlyOneNameWhateverItHolds) {
-  EXPECT_EQ(google_run_arguments("BM_a<int>(x.y)/8[2]").back(),
+  EXPECT_EQ(google.run_arguments("BM_a<int>(x.y)/8[2]").back(),
             R"(--benchmark_filter=^BM_a<int>\(x\.y\)/8\[2]$)");
-  EXPECT_EQ(google_run_arguments(""), (std::vector<std::string>{"--benchmark_format=json"}));
+  EXPECT_EQ(google.run_arguments(""), (std::vector<std::string>{"--benchmark_format=json"}));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/made_up_topology.hpp"
 #include "support/platform_tree.hpp"
 
 namespace tandem::runners {
@@ -26,7 +27,7 @@ TEST(MachineFacts, AreEmptyOnABareHost) {
 TEST(MachineFacts, OfAServer) {
   tests::PlatformTree tree;
   tests::make_tuned_server(tree);
-  Topology topology = synthetic_topology("pack:2 core:4 pu:2");
+  Topology topology = tests::made_up_topology("pack:2 core:4 pu:2");
   topology.processors[0].allowed = false;
   const MachineFacts facts = read_machine_facts(tree.sources(), topology);
   EXPECT_EQ(facts.kernel, "6.1.0-18-amd64");
@@ -100,6 +101,45 @@ TEST(StealShare, IsUnknownWhereTheKernelDoesNotTell) {
     tree.write("proc/stat", wrong);
     EXPECT_EQ(read_cpu_times(tree.sources()), std::nullopt) << wrong;
   }
+}
+
+MachineFacts sample() {
+  MachineFacts facts;
+  facts.kernel = "6.1.0";
+  facts.cpu_model = "Example CPU";
+  facts.microcode = "0x2b";
+  facts.governor = "performance";
+  facts.turbo = false;
+  facts.smt = true;
+  facts.processors = 8;
+  return facts;
+}
+
+TEST(HostIdentity, SaysInOneLineWhatMeasures) {
+  EXPECT_EQ(
+      host_identity(sample()),
+      "kernel 6.1.0, Example CPU, microcode 0x2b, governor performance, turbo off, SMT on, 8 processors");
+}
+
+TEST(HostIdentity, SaysWhatCannotBeRead) {
+  EXPECT_EQ(host_identity({}),
+            "kernel unknown, unknown, microcode unknown, governor unknown, turbo unknown, SMT unknown, 0 "
+            "processors");
+}
+
+TEST(HostIdentity, ChangesWithTheSettingsAndNotWithTheLoad) {
+  const std::string before = host_identity(sample());
+  MachineFacts busy = sample();
+  busy.load = 9.5;
+  busy.steal_share = 0.2;
+  EXPECT_EQ(host_identity(busy), before);
+  MachineFacts other = sample();
+  other.governor = "powersave";
+  EXPECT_NE(host_identity(other), before);
+}
+
+TEST(HostIdentity, OfThisHostIsTheSameTwice) {
+  EXPECT_EQ(host_identity(read_machine_facts()), host_identity(read_machine_facts()));
 }
 
 }  // namespace

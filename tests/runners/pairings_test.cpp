@@ -10,8 +10,8 @@
 
 #include "analysis/launch_statistics.hpp"
 #include "analysis/statistics.hpp"
-#include "runners/pairing/arrangements.hpp"
 #include "runners/pairing/pair_runner.hpp"
+#include "runners/pairing/pairing.hpp"
 #include "support/programs.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "support/made_up_topology.hpp"
 #include "support/platform_tree.hpp"
 
 namespace tandem::runners {
@@ -22,7 +23,7 @@ const Finding& finding(const Platform& platform, const std::string& name) {
 
 HostTrials good_trials(const char* topology) {
   HostTrials trials;
-  trials.topology = synthetic_topology(topology);
+  trials.topology = tests::made_up_topology(topology);
   trials.steal_share = 0;
   trials.counters = Counters::counts;
   trials.sandbox_fault = "";

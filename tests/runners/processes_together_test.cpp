@@ -2,7 +2,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "runners/pairing/processes.hpp"
+#include "runners/pairing/whole_process.hpp"
 #include "runners/whole_process_fixture.hpp"
 
 namespace tandem::runners {

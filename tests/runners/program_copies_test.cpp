@@ -1,4 +1,4 @@
-#include "runners/pairing/program_copies.hpp"
+#include "runners/pairing/launch_command.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

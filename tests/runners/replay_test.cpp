@@ -42,12 +42,13 @@ const Texts pieces = {"{",
                       "9999999999999999999999",
                       std::string(1, '\0')};
 
-void replay(void (*reader)(const std::uint8_t*, std::size_t), const Texts& outputs) {
+void replay(void (*reader)(const std::uint8_t*, std::size_t), const Texts& outputs,
+            const Texts& put_in = pieces) {
   Random random(20240501);
   for (int i = 0; i < 10'000; ++i) {
     std::string text = outputs[random.below(outputs.size())];
     for (std::uint64_t edits = random.below(5); edits > 0 && !text.empty(); --edits) {
-      tandem::tests::mutate(text, pieces, random);
+      tandem::tests::mutate(text, put_in, random);
     }
     const std::vector<std::uint8_t> bytes(text.begin(), text.end());
     reader(bytes.data(), bytes.size());
@@ -102,6 +103,17 @@ TEST(InstructionCounts, AreReadOrRefusedAfterTenThousandMutations) {
   replay(tests::fuzz_instruction_count,
          {"words\n3066,,instructions:u,253000,100.00,,\n", "<not supported>,,instructions:u,0,100.00,,\n",
           "==12== Events    : Ir\n==12== Collected : 123,456\n==12==\n"});
+}
+
+TEST(PlatformText, IsReadOrPassedOverAfterTenThousandMutations) {
+  const Texts texts = {
+      "tandem-platform 1 boot\nsys/devices/system/cpu/cpu3/cpufreq/scaling_governor\tpowersave\tperformance\n"
+      "proc/sys/kernel/perf_event_paranoid\t2\t1\n",
+      "0-3,5,7-9\n", "processor\t: 0\nmodel name\t: X\nflags\t\t: fpu avx avx2 amx_tile\n\nprocessor\t: 1\n",
+      "Features\t: fp asimd sve\n"};
+  const Texts put_in = {"\n",      "\t", ":",  "-", ",", "../", "/", ";", "\xff", std::string(1, '\0'),
+                        "9999999", "0-", "cpu"};
+  replay(tests::fuzz_platform_text, texts, put_in);
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
-#include "runners/results/tflite_lines.hpp"
-
-#include <gtest/gtest.h>
+#include "runners/adapter_reading.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -8,12 +6,7 @@ namespace {
 using Values = std::vector<double>;
 
 std::vector<Series> read(std::string_view output) {
-  auto result = read_tflite_lines(output);
-  if (const auto* wrong = std::get_if<std::string>(&result)) {
-    ADD_FAILURE() << *wrong;
-    return {};
-  }
-  return std::get<std::vector<Series>>(std::move(result));
+  return tests::read_as("tflite", output);
 }
 
 Values values_of(const std::vector<Series>& all, const std::string& key) {
@@ -143,10 +136,7 @@ TEST(TfliteLines, AreAbsentFromOrdinaryOutput) {
 }
 
 TEST(TfliteLines, ThatDoNotFitAreNamed) {
-  const auto wrong = [](std::string_view output) {
-    const auto result = read_tflite_lines(output);
-    return std::holds_alternative<std::string>(result) ? std::get<std::string>(result) : std::string();
-  };
+  const auto wrong = [](std::string_view output) { return tests::error_as("tflite", output); };
   EXPECT_EQ(wrong("Running benchmark for 5\ncount=nan avg=1\n"),
             "benchmark_model's text in output line 2 has neither an average nor a single value");
   EXPECT_EQ(wrong("x\nInference timings in us: Init: 3\n"),

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "specs/foundation/error.hpp"
+#include "support/made_up_topology.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -51,7 +51,7 @@ TEST(Topology, FollowsTheAffinityOfTheThread) {
 }
 
 TEST(Topology, TellsSiblingsNodesAndSocketsApart) {
-  const Topology topology = synthetic_topology("pack:2 node:1 l3:1 core:4 l1d:1 pu:2");
+  const Topology topology = tests::made_up_topology("pack:2 node:1 l3:1 core:4 l1d:1 pu:2");
   ASSERT_EQ(topology.processors.size(), 16U);
   std::set<int> cores;
   for (const Processor& processor : topology.processors) cores.insert(processor.core);
@@ -72,20 +72,14 @@ TEST(Topology, TellsSiblingsNodesAndSocketsApart) {
 }
 
 TEST(Topology, WithoutMemoryNodesIsOneNode) {
-  for (const Processor& processor : synthetic_topology("core:3 pu:1").processors) {
+  for (const Processor& processor : tests::made_up_topology("core:3 pu:1").processors) {
     EXPECT_EQ(processor.node, 0);
     EXPECT_EQ(processor.socket, 0);
   }
 }
 
-TEST(Topology, RefusesADescriptionThatHwlocCannotRead) {
-  for (const char* wrong : {"", "core", "core:0", "pu:2 core:4", "gibberish:3"}) {
-    EXPECT_THROW(static_cast<void>(synthetic_topology(wrong)), InputError) << wrong;
-  }
-}
-
 TEST(Topology, LeavesIsolatedProcessorsAllowedWhereOnlyTheKernelTookThemOut) {
-  Topology topology = synthetic_topology("core:4 pu:1");
+  Topology topology = tests::made_up_topology("core:4 pu:1");
   apply_affinity(topology, {0, 1}, {2, 3});
   EXPECT_EQ(allowed_in(topology), (std::set<int>{0, 1, 2, 3}));
   EXPECT_FALSE(topology.processors[1].isolated);
@@ -94,14 +88,14 @@ TEST(Topology, LeavesIsolatedProcessorsAllowedWhereOnlyTheKernelTookThemOut) {
 
 TEST(Topology, KeepsToAnAffinityThatAPersonChose) {
   for (const std::vector<int>& chosen : {std::vector{0}, std::vector{1, 2}, std::vector{3}}) {
-    Topology topology = synthetic_topology("core:4 pu:1");
+    Topology topology = tests::made_up_topology("core:4 pu:1");
     apply_affinity(topology, chosen, {2, 3});
     EXPECT_EQ(allowed_in(topology), std::set<int>(chosen.begin(), chosen.end()));
   }
 }
 
 TEST(Topology, NeverAllowsWhatTheControlGroupForbids) {
-  Topology topology = synthetic_topology("core:4 pu:1");
+  Topology topology = tests::made_up_topology("core:4 pu:1");
   topology.processors[3].allowed = false;
   apply_affinity(topology, {0, 1}, {2, 3});
   EXPECT_EQ(allowed_in(topology), (std::set<int>{0, 1, 2}));

@@ -1,5 +1,3 @@
-#include "runners/pairing/whole_process.hpp"
-
 #include "runners/results/result_reader.hpp"
 #include "runners/whole_process_fixture.hpp"
 
@@ -12,7 +10,7 @@ class AdapterTest : public WholeProcessTest {
  protected:
   std::variant<ProgramFacts, RunFailure> looked_at(ProgramPair programs, std::optional<Protocol> wish) {
     programs.protocol = wish;
-    auto result = inspect_process(settings(), programs, Side::treatment, {});
+    auto result = runner_.inspect(programs, Side::treatment, {});
     expect_nothing_left();
     return result;
   }
@@ -113,7 +111,7 @@ TEST_F(AdapterTest, RefusesAProgramThatIsNotWhatItsSpecSays) {
             "treatment: it printed nothing that reads as observer lines, which its spec expects");
   EXPECT_EQ(sentence(Protocol::benchdnn),
             "treatment: it printed nothing that reads as benchdnn's lines, which its spec expects");
-  EXPECT_EQ(sentence(Protocol::google_benchmark), "treatment: it lists no Google Benchmark of its own");
+  EXPECT_EQ(sentence(Protocol::google_benchmark), "treatment: it lists no benchmark of its own");
   EXPECT_EQ(sentence(Protocol::slices),
             "treatment: it ended without speaking the slice protocol, which its spec expects (\"sdk\")");
 }

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "golden.hpp"
+#include "support/made_up_topology.hpp"
 #include "support/platform_tree.hpp"
 
 namespace tandem::daemon::report {
@@ -15,7 +16,7 @@ using runners::HostTrials;
 HostTrials laptop_trials() {
   HostTrials trials;
   trials.topology =
-      runners::synthetic_topology("l3:1(size=12582912) core:4 l2:1(size=1310720) l1d:1(size=49152) pu:2");
+      tests::made_up_topology("l3:1(size=12582912) core:4 l2:1(size=1310720) l1d:1(size=49152) pu:2");
   trials.steal_share = 0;
   trials.counters = HostTrials::Counters::no_permission;
   trials.sandbox_fault = "no sandbox: this host forbids user namespaces; it said: \x1b[2J";

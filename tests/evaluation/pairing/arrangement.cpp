@@ -5,7 +5,7 @@
 #include <charconv>
 #include <chrono>
 
-#include "runners/pairing/arrangements.hpp"
+#include "runners/pairing/pairing.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "runners/pairing/pair_runner.hpp"
 #include "runners/sandbox_fixture.hpp"
+#include "runners/whole_process_fixture.hpp"
 #include "support/programs.hpp"
 
 namespace tandem::runners {
@@ -13,18 +13,8 @@ namespace {
 using tests::program;
 namespace fs = std::filesystem;
 
-class SandboxPairTest : public SandboxTest {
+class SandboxPairTest : public SandboxLaunchTest {
  protected:
-  void SetUp() override {
-    SandboxTest::SetUp();
-    if (!tools_) return;
-    HostSettings settings;
-    settings.scratch = scratch_.path();
-    settings.deadline = std::chrono::seconds{10};
-    settings.sandbox = Sandbox{*tools_, {}};
-    runner_.emplace(settings);
-  }
-
   static ProgramPair pair(const std::string& control, const std::string& treatment) {
     return {program(control), program(treatment), {{"{program}"}}, {}, {}, {}};
   }
@@ -40,14 +30,8 @@ class SandboxPairTest : public SandboxTest {
   }
 
   LaunchResult launch(const ProgramPair& programs, Protocol protocol, const SliceShape& cut = {}) {
-    auto result = runner_->launch(programs, {protocol, "work", cut}, plan_launch(3, 0, cut), {});
-    EXPECT_EQ(tests::entries(scratch_.path()), 0u) << "copies left behind";
-    EXPECT_TRUE(descendants().empty());
-    return result;
+    return SandboxLaunchTest::launch(programs, {protocol, "work", cut}, plan_launch(3, 0, cut));
   }
-
-  tests::TemporaryDirectory scratch_;
-  std::optional<HostPairRunner> runner_;
 };
 
 TEST_F(SandboxPairTest, RecognisesEveryKindOfProgram) {
@@ -150,6 +134,126 @@ TEST_F(SandboxPairTest, GivesBothCopiesPathsOfOneLength) {
   ASSERT_TRUE(std::holds_alternative<std::vector<Sampled>>(result)) << std::get<RunFailure>(result).what;
   const Launch& lengths = std::get<std::vector<Sampled>>(result).front().launch;
   EXPECT_EQ(lengths.control, lengths.treatment);
+}
+
+/// Whole processes inside: together, and with the metrics that need a second look.
+class SandboxWholeProcessTest : public SandboxLaunchTest {
+ protected:
+  std::vector<Sampled> sampled(const ProgramPair& programs, Pairing pairing) {
+    Subject subject{Protocol::command, "command", {}};
+    subject.shape.pairing = pairing;
+    auto result = launch(programs, subject, first_plan());
+    if (const auto* failure = std::get_if<RunFailure>(&result)) {
+      ADD_FAILURE() << failure->what;
+      return {};
+    }
+    return std::get<std::vector<Sampled>>(std::move(result));
+  }
+};
+
+TEST_F(SandboxWholeProcessTest, RunsBothSidesTogether) {
+  const ProgramPair programs{program("plain"), program("plain_long"), {{"{program}"}}, {}, {}, {}};
+  const auto all = sampled(programs, Pairing::process_together);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].launch.gaps_ns.size(), 1u);
+  EXPECT_GT(all[0].launch.treatment_usage.cpu(), all[0].launch.control_usage.cpu());
+}
+
+TEST_F(SandboxWholeProcessTest, FindsTheFileThatAProgramWroteInside) {
+  const fs::path golden = directory_.path() / "golden.txt";
+  std::ofstream(golden) << "1 2 3 4 5 6 7 8";
+  ProgramPair programs{program("writes_numbers"), program("writes_numbers"), {}, {}, {}, {}};
+  programs.commands = {{"{program}", "{off}", "{TGTDIR}/out.txt"}};
+  programs.control_values = {{"off", "0"}, {"TGTDIR", "/data"}};
+  programs.treatment_values = {{"off", "0.5"}, {"TGTDIR", "/data"}};
+  programs.further_metrics = {"error"};
+  programs.golden = specs::Golden{golden, "{TGTDIR}/out.txt", 0.1, {}, specs::Golden::Type::text};
+  const auto all = sampled(programs, Pairing::process);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[1].metric.name, "error");
+  EXPECT_EQ(all[1].launch.control, std::vector<double>{0});
+  EXPECT_EQ(all[1].launch.treatment, std::vector<double>{0.5});
+}
+
+TEST_F(SandboxWholeProcessTest, CountsInstructionsInside) {
+  ProgramPair programs{program("writes_numbers"), program("writes_numbers"), {{"{program}"}}, {}, {}, {}};
+  programs.further_metrics = {"instructions"};
+  programs.instructions = specs::InstructionCounter::callgrind;
+  const auto all = sampled(programs, Pairing::process);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[1].metric.name, "instructions");
+  EXPECT_GT(all[1].launch.control.at(0), 10'000);
+}
+
+// What each side does around a launch, inside.
+
+using Values = std::vector<double>;
+
+class SandboxAroundTest : public SandboxLaunchTest {
+ protected:
+  static ProgramPair scripts(const std::string& script) {
+    ProgramPair programs{"/bin/sh", "/bin/sh", {{"{program}", "-c", script}}, {}, {}, {}};
+    programs.control_values["TGTDIR"] = programs.treatment_values["TGTDIR"] = "/room";
+    return programs;
+  }
+
+  LaunchResult launch(const ProgramPair& programs) {
+    Subject subject{Protocol::observer, "command", {}};
+    subject.shape.pairing = Pairing::process;
+    return SandboxLaunchTest::launch(programs, subject, plan_launch(3, 1, {}));
+  }
+
+  Values values(const ProgramPair& programs) {
+    const auto result = launch(programs);
+    if (const auto* failure = std::get_if<RunFailure>(&result)) {
+      ADD_FAILURE() << failure->what;
+      return {};
+    }
+    const auto& all = std::get<std::vector<Sampled>>(result);
+    return all.empty() ? Values{} : Values{all[0].launch.control.at(0), all[0].launch.treatment.at(0)};
+  }
+};
+
+specs::FileSpec json_file(const std::string& location) {
+  specs::FileSpec file;
+  file.location = location;
+  file.converter = {"json_converter", {}};
+  return file;
+}
+
+TEST_F(SandboxAroundTest, CommandsAroundSeeTheSameDirectoriesAsTheProgram) {
+  ProgramPair programs = scripts("cp {TGTDIR}/made {TGTDIR}/out");
+  specs::HostCommand make;
+  make.text = R"(sh -c 'echo "{\"type\":\"N\",\"metric\":\"m\",\"value\":6}" > {TGTDIR}/made')";
+  specs::HostCommand move;
+  move.text = "mv {TGTDIR}/out {TGTDIR}/moved";
+  programs.before = {make};
+  programs.after = {move};
+  programs.written = {json_file("{TGTDIR}/moved")};
+  EXPECT_EQ(values(programs), (Values{6, 6}));
+  programs.before[0].text = "sh -c 'ls " + directory_.path().string() + "'";
+  const auto result = launch(programs);
+  ASSERT_TRUE(std::holds_alternative<RunFailure>(result)) << "the host is as hidden as from the program";
+}
+
+TEST_F(SandboxAroundTest, KeptDirectoriesAreWritableAndRemain) {
+  ProgramPair programs = scripts(
+      R"(echo x >> {HOSTDIR}/n; echo "NetObserver {\"type\":\"N\",\"metric\":\"m\",\"value\":$(wc -l < {HOSTDIR}/n)}")");
+  programs.kept_names = {"HOSTDIR"};
+  programs.control_values["HOSTDIR"] = (directory_.path() / "c").string();
+  programs.treatment_values["HOSTDIR"] = (directory_.path() / "t").string();
+  EXPECT_EQ(values(programs), (Values{1, 1}));
+  EXPECT_EQ(values(programs), (Values{2, 2}));
+}
+
+TEST_F(SandboxAroundTest, ALinkFromInsideDoesNotLeadToTheHost) {
+  const fs::path secret = directory_.path() / "secret";
+  std::ofstream(secret) << R"({"type":"N","metric":"m","value":1})";
+  ProgramPair programs = scripts("ln -s " + directory_.path().string() + " {TGTDIR}/way");
+  programs.written = {json_file("{TGTDIR}/way/secret")};
+  const auto result = launch(programs);
+  ASSERT_TRUE(std::holds_alternative<RunFailure>(result));
+  EXPECT_NE(std::get<RunFailure>(result).what.find("lies outside"), std::string::npos);
 }
 
 }  // namespace

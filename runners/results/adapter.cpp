@@ -1,13 +1,31 @@
-#include "runners/results/series.hpp"
+#include "runners/results/adapter.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-
-#include "specs/foundation/text.hpp"
+#include <iterator>
 
 namespace tandem::runners {
+
+// One line for each adapter.
+#define TANDEM_EACH_ADAPTER(line)                                              \
+  line(observer_adapter) line(json_with_identifier_adapter) line(json_adapter) \
+      line(google_benchmark_adapter) line(benchdnn_adapter) line(tflite_adapter)
+
+#define TANDEM_DECLARE(adapter) extern const ResultAdapter adapter;
+TANDEM_EACH_ADAPTER(TANDEM_DECLARE)
+
 namespace {
+
+#define TANDEM_ADDRESS(adapter) &adapter,
+constexpr const ResultAdapter* registry[] = {TANDEM_EACH_ADAPTER(TANDEM_ADDRESS)};
+
+template <class Which>
+const ResultAdapter* first_adapter(Which which) {
+  const auto* const found = std::find_if(std::begin(registry), std::end(registry), which);
+  return found == std::end(registry) ? nullptr : *found;
+}
 
 void add_line(std::string& text, const std::string& line) {
   text += (text.empty() ? "" : "\n") + line;
@@ -44,6 +62,21 @@ void move_to_end(std::vector<std::string>& to, std::vector<std::string>& from) {
 }
 
 }  // namespace
+
+const ResultAdapter* find_adapter(std::string_view name) {
+  return first_adapter([&](const ResultAdapter* one) { return one->name == name; });
+}
+
+const ResultAdapter* find_adapter(Protocol protocol) {
+  return first_adapter([&](const ResultAdapter* one) { return one->protocol == protocol; });
+}
+
+std::vector<std::string_view> adapter_names() {
+  std::vector<std::string_view> names;
+  for (const ResultAdapter* one : registry) names.push_back(one->name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 SeriesCollector::Entry* SeriesCollector::entry(const std::string& benchmark, const specs::Metric& metric) {
   const auto [place, added] = places_.try_emplace({benchmark, metric.name}, all_.size());
@@ -129,11 +162,6 @@ void merge(std::vector<Series>& all, std::vector<Series> more) {
     for (const auto& [statistic, value] : one.remarks.summary) same.remarks.summary[statistic] = value;
     move_to_end(same.remarks.custom_output, one.remarks.custom_output);
   }
-}
-
-std::string shortened(std::string_view text, std::size_t most) {
-  const std::string shown = printable(text, most);
-  return text.size() > most ? shown + "…" : shown;
 }
 
 }  // namespace tandem::runners

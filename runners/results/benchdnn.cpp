@@ -1,11 +1,10 @@
-#include "runners/results/benchdnn_lines.hpp"
-
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <optional>
+
+#include "runners/results/adapter.hpp"
+#include "specs/foundation/numbers.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -116,14 +115,6 @@ std::optional<Pattern> parse_template(std::string_view text) {
   return pattern;
 }
 
-std::optional<double> number_in_line(std::string_view text) {
-  double number = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (result.ec != std::errc{} || result.ptr != text.data() + text.size() || !std::isfinite(number))
-    return std::nullopt;
-  return number;
-}
-
 using Texts = std::vector<std::string_view>;
 
 /// Cuts a line at the literals: up to the wide field from the left, behind it from the right.
@@ -149,7 +140,7 @@ std::optional<Texts> match(std::string_view line, const Pattern& pattern) {
   texts[pattern.wide] = line;
   for (std::size_t i = 0; i < count; ++i) {
     if (pattern.fields[i].quantity != nullptr && !pattern.fields[i].metric.empty() &&
-        !number_in_line(texts[i]))
+        !number_from<double>(texts[i]))
       return std::nullopt;
   }
   return texts;
@@ -174,7 +165,7 @@ bool keep(SeriesCollector& series, const Pattern& pattern, const Texts& texts) {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const Field& field = pattern.fields[i];
     if (field.metric.empty()) continue;
-    const double number = *number_in_line(texts[i]);
+    const double number = *number_from<double>(texts[i]);
     const auto direction = specs::usual_direction(field.metric, field.quantity->unit);
     // A rate of 0 says that benchdnn does not count the operations or bytes of this problem.
     if (direction == specs::Direction::higher_is_better && number == 0) continue;
@@ -200,21 +191,21 @@ std::vector<Pattern> patterns_of(const std::string& text) {
   return patterns;
 }
 
-}  // namespace
-
-BenchdnnTemplate benchdnn_template(const std::vector<std::string>& command) {
+/// The template that a command line asks for with --perf-template=….
+ResultAdapter::Arguments template_asked(const std::vector<std::string>& command) {
   constexpr std::string_view option = "--perf-template=";
-  BenchdnnTemplate found;
+  ResultAdapter::Arguments found;
   for (const std::string& word : command) {
-    if (word.starts_with(option)) found.text = word.substr(option.size());
+    if (word.starts_with(option)) found["template"] = word.substr(option.size());
   }
   return found;
 }
 
-ReadSeries read_benchdnn_lines(std::string_view output, const BenchdnnTemplate& asked) {
+ReadSeries read_benchdnn(std::string_view output, const ResultAdapter::Arguments& arguments) {
+  const auto asked = arguments.find("template");
   SeriesCollector series;
   std::string wrong;
-  std::vector<Pattern> patterns = patterns_of(asked.text);
+  std::vector<Pattern> patterns = patterns_of(asked == arguments.end() ? std::string() : asked->second);
   for_each_line(output, [&](std::string_view line, std::size_t number) {
     if (line.starts_with(names_template)) {
       patterns = patterns_of(std::string(line.substr(names_template.size())));
@@ -237,7 +228,8 @@ ReadSeries read_benchdnn_lines(std::string_view output, const BenchdnnTemplate& 
   return series.take();
 }
 
-bool is_benchdnn_output(std::string_view output) {
+/// Any text with commas could be taken for benchdnn's lines, so it has to name its template.
+bool names_its_template(std::string_view output) {
   bool found = false;
   for_each_line(output, [&](std::string_view line, std::size_t /*number*/) {
     found = line.starts_with(names_template) &&
@@ -246,5 +238,21 @@ bool is_benchdnn_output(std::string_view output) {
   });
   return found;
 }
+
+}  // namespace
+
+/// The performance lines of oneDNN's benchdnn (--mode=P). The benchmark is the problem descriptor.
+///
+/// benchdnn 2.x and 3.x print the template they use ("Output template: …"), which then counts for the lines
+/// below it; before it, or without it, the argument "template" does ("def", "csv", or text with fields such
+/// as "perf,%prb%,%-time%"), and without that the default of 2.x. Times are in ns: "time" is the first of the
+/// shortest, the average and the longest that the template has, the others are metrics of their own; so are
+/// flops and bandwidth (higher is better) and the times of creation. A "perf," line that does not fit the
+/// template is an error; other text is passed over.
+extern const ResultAdapter benchdnn_adapter = {.name = "benchdnn",
+                                               .read = read_benchdnn,
+                                               .protocol = Protocol::benchdnn,
+                                               .recognises = names_its_template,
+                                               .arguments_of = template_asked};
 
 }  // namespace tandem::runners

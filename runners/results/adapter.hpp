@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,8 +11,10 @@
 #include <variant>
 #include <vector>
 
+#include "runners/pairing/pairing.hpp"
 #include "runners/pairing/samples.hpp"
 #include "specs/benchmark/metric.hpp"
+#include "specs/foundation/text.hpp"
 
 namespace tandem::runners {
 
@@ -67,11 +70,39 @@ class SeriesCollector {
   std::size_t remark_bytes_ = 0;
 };
 
+/// Turns foreign text into series: what a program printed, or a file that it wrote. Each is a constant in a
+/// file of its own and a line in the registry (adapter.cpp); runners/CONVERTERS.md shows how to add one.
+struct ResultAdapter {
+  using Arguments = std::map<std::string, std::string>;  ///< as a spec gives them beside the name
+  using ListedNames = std::variant<std::vector<std::string>, std::string>;  ///< or what is wrong with them
+
+  std::string_view name;  ///< as specs write it
+  ReadSeries (*read)(std::string_view text, const Arguments& arguments);
+
+  /// What a program is found to speak whose output this reads; nothing: only where a spec asks for it.
+  std::optional<Protocol> protocol = {};
+  /// Whether output is of this form; null: whenever it has results.
+  bool (*recognises)(std::string_view output) = nullptr;
+  /// What a program's own command line says about its output; null: nothing.
+  Arguments (*arguments_of)(const std::vector<std::string>& command) = nullptr;
+  /// Where programs list their benchmarks: how they are asked, and how they are told to run just one (an
+  /// empty name: all of them).
+  const char* list_argument = nullptr;
+  ListedNames (*read_list)(std::string_view output) = nullptr;
+  std::vector<std::string> (*run_arguments)(const std::string& benchmark) = nullptr;
+  /// Whether it reads observer lines, and so those that `pair.after` prints.
+  bool observer_lines = false;
+};
+
+/// Null if there is none of this name.
+[[nodiscard]] const ResultAdapter* find_adapter(std::string_view name);
+/// The one whose output such a program prints; null for slices and plain commands.
+[[nodiscard]] const ResultAdapter* find_adapter(Protocol protocol);
+/// In alphabetical order.
+[[nodiscard]] std::vector<std::string_view> adapter_names();
+
 /// Adds series to others: values and remarks of one benchmark and metric come together.
 void merge(std::vector<Series>& all, std::vector<Series> more);
-
-/// Foreign text for a message, made printable and cut to `most` bytes; a cut text ends in "…".
-[[nodiscard]] std::string shortened(std::string_view text, std::size_t most);
 
 /// Calls `take(line, number)` for every line, counted from 1, without its newline and carriage return; ends
 /// early when it returns false.

@@ -1,14 +1,14 @@
-#include "runners/results/observer_lines.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
+
+#include "runners/results/adapter.hpp"
+#include "specs/foundation/numbers.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -17,16 +17,8 @@ using nlohmann::json;
 constexpr std::size_t longest_identifier = 100;
 
 std::optional<double> finite_number(const json& value) {
-  double number = 0;
-  if (value.is_number()) {
-    number = value.get<double>();
-  } else if (value.is_string()) {
-    const auto& text = value.get_ref<const std::string&>();
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) return std::nullopt;
-  } else {
-    return std::nullopt;
-  }
+  if (value.is_string()) return number_from<double>(value.get_ref<const std::string&>());
+  const double number = value.is_number() ? value.get<double>() : NAN;
   return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
@@ -150,20 +142,15 @@ std::string_view up_to_last_brace(std::string_view text) {
   return text.starts_with('{') && last != std::string_view::npos ? text.substr(0, last + 1) : text;
 }
 
-/// One of the given identifiers, then a space or the object. FAI-PEP's own specs write the space into the
-/// identifier.
-std::optional<Found> find_given(std::string_view line, const std::vector<std::string>& identifiers) {
-  for (const std::string& identifier : identifiers) {
-    const std::string_view word =
-        std::string_view(identifier).substr(0, identifier.find_last_not_of(' ') + 1);
-    const auto at = word.empty() ? std::string_view::npos : line.find(word);
-    if (at == std::string_view::npos) continue;
-    std::string_view rest = line.substr(at + word.size());
-    if (!rest.starts_with(' ') && !rest.starts_with('{')) continue;
-    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-    return Found{line.substr(at, word.size()), up_to_last_brace(rest)};
-  }
-  return std::nullopt;
+/// The identifier, then a space or the object. FAI-PEP's own specs write the space into the identifier.
+std::optional<Found> find_given(std::string_view line, std::string_view identifier) {
+  const std::string_view word = identifier.substr(0, identifier.find_last_not_of(' ') + 1);
+  const auto at = word.empty() ? std::string_view::npos : line.find(word);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view rest = line.substr(at + word.size());
+  if (!rest.starts_with(' ') && !rest.starts_with('{')) return std::nullopt;
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  return Found{line.substr(at, word.size()), up_to_last_brace(rest)};
 }
 
 std::optional<Found> find_any(std::string_view line) {
@@ -177,30 +164,40 @@ std::optional<Found> find_any(std::string_view line) {
   return Found{line.substr(begin, end - begin), up_to_last_brace(line.substr(end + 1))};
 }
 
-}  // namespace
-
-ReadSeries read_observer_lines(std::string_view output, const std::vector<std::string>& identifiers) {
+/// Reads the objects that `look` finds: it gives an error text for a line, empty if nothing in it is wrong.
+template <class Look>
+ReadSeries read_lines(std::string_view output, Look&& look) {
   SeriesCollector series;
   std::string error;
   for_each_line(output, [&](std::string_view line, std::size_t number) {
-    const auto found = identifiers.empty() ? find_any(line) : find_given(line, identifiers);
-    if (!found) return true;
-    const json object = json::parse(found->object, nullptr, false);
-    const std::string wrong = object.is_discarded() ? "is not valid JSON" : take_object(object, series);
-    if (wrong.empty()) return true;
-    error = fmt::format("the object after {} in output line {} {}", found->identifier, number, wrong);
-    return false;
+    error = look(line, number, series);
+    return error.empty();
   });
   if (!error.empty()) return error;
   return series.take();
 }
 
-ReadSeries read_json_lines(std::string_view output) {
-  SeriesCollector series;
-  std::string error;
-  for_each_line(output, [&](std::string_view line, std::size_t number) {
+std::string identifier_in(const ResultAdapter::Arguments& arguments) {
+  const auto found = arguments.find("identifier");
+  return found == arguments.end() ? std::string() : found->second;
+}
+
+ReadSeries read_observer_lines(std::string_view output, const ResultAdapter::Arguments& arguments) {
+  const std::string identifier = identifier_in(arguments);
+  return read_lines(output, [&](std::string_view line, std::size_t number, SeriesCollector& series) {
+    const auto found = identifier.empty() ? find_any(line) : find_given(line, identifier);
+    if (!found) return std::string();
+    const json object = json::parse(found->object, nullptr, false);
+    const std::string wrong = object.is_discarded() ? "is not valid JSON" : take_object(object, series);
+    if (wrong.empty()) return std::string();
+    return fmt::format("the object after {} in output line {} {}", found->identifier, number, wrong);
+  });
+}
+
+ReadSeries read_json_lines(std::string_view output, const ResultAdapter::Arguments& /*none*/) {
+  return read_lines(output, [&](std::string_view line, std::size_t number, SeriesCollector& series) {
     const auto begin = line.find('{');
-    if (begin == std::string_view::npos) return true;
+    if (begin == std::string_view::npos) return std::string();
     const std::string_view text = up_to_last_brace(line.substr(begin));
     const json object = json::parse(text, nullptr, false);
     std::string wrong;
@@ -209,12 +206,35 @@ ReadSeries read_json_lines(std::string_view output) {
     } else if (text.find("\"type\"") != text.npos && text.find("\"metric\"") != text.npos) {
       wrong = "is not valid JSON";
     }
-    if (wrong.empty()) return true;
-    error = fmt::format("the object in output line {} {}", number, wrong);
-    return false;
+    return wrong.empty() ? wrong : fmt::format("the object in output line {} {}", number, wrong);
   });
-  if (!error.empty()) return error;
-  return series.take();
 }
+
+/// FAI-PEP's: without an identifier it looks at every line.
+ReadSeries read_identified_lines(std::string_view output, const ResultAdapter::Arguments& arguments) {
+  return identifier_in(arguments).empty() ? read_json_lines(output, arguments)
+                                          : read_observer_lines(output, arguments);
+}
+
+}  // namespace
+
+/// FAI-PEP observer lines: "PyTorchObserver {…}", "Caffe2Observer {…}". The argument "identifier" names the
+/// word; without it, any word that ends in "Observer" right before " {" is one.
+///
+/// New form: {"type":"NET","metric":"latency","unit":"us","value":"12.5"}; old form: one object per
+/// iteration, {"NET":{"latency":{"value":…,"unit":…}},…}. The benchmark is "NET latency". Beside or instead
+/// of the value there may be an "info_string", a "summary" of numbers and "num_runs", which become remarks;
+/// where a benchmark has no values, the mean or p50 of its summaries are. {"custom_output":…} is a table.
+/// Other text is passed over. A line with an identifier whose object cannot be read is an error, because a
+/// silently dropped value would be a wrong result.
+extern const ResultAdapter observer_adapter = {
+    .name = "observer", .read = read_observer_lines, .protocol = Protocol::observer, .observer_lines = true};
+
+/// The same objects in lines without an identifier: from the first "{" of a line to its last "}". What is no
+/// such object is passed over, unless it names a type and a metric as results do.
+extern const ResultAdapter json_adapter = {
+    .name = "json_converter", .read = read_json_lines, .observer_lines = true};
+extern const ResultAdapter json_with_identifier_adapter = {
+    .name = "json_with_identifier_converter", .read = read_identified_lines, .observer_lines = true};
 
 }  // namespace tandem::runners

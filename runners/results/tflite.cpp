@@ -1,5 +1,3 @@
-#include "runners/results/tflite_lines.hpp"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -7,6 +5,9 @@
 #include <cmath>
 #include <map>
 #include <optional>
+
+#include "runners/results/adapter.hpp"
+#include "specs/foundation/numbers.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -28,10 +29,7 @@ std::optional<double> leading_number(std::string_view text) {
 /// A word of a table's row: a number, or a share with its sign.
 std::optional<double> cell(std::string_view word) {
   if (word.ends_with('%')) word.remove_suffix(1);
-  double number = 0;
-  const auto result = std::from_chars(word.data(), word.data() + word.size(), number);
-  const bool whole = result.ec == std::errc{} && result.ptr == word.data() + word.size();
-  return whole && std::isfinite(number) ? std::optional(number) : std::nullopt;
+  return number_from<double>(word);
 }
 
 TableWords words_of(std::string_view line) {
@@ -226,10 +224,20 @@ class Reader {
   std::map<std::string, std::size_t> names_;
 };
 
-}  // namespace
-
-ReadSeries read_tflite_lines(std::string_view output) {
+ReadSeries read_tflite(std::string_view output, const ResultAdapter::Arguments& /*none*/) {
   return Reader().read(output);
 }
+
+}  // namespace
+
+/// The text of TensorFlow Lite's benchmark_model, of 2018 and of today.
+///
+/// "NET latency" in us is the average of the regular runs, with the program's own statistics as remarks (p0,
+/// p100, mean, stdev, num_runs, and its percentiles where it prints some); warm-up, initialisation and first
+/// inference are no results. Where operators are profiled, each operator of the regular runs and each kind of
+/// them has a latency in us; operators of one name are told apart as "name #2". A program that reports
+/// several such runs gives several values. A line of figures or a row of a table that does not fit is an
+/// error; other text is passed over.
+extern const ResultAdapter tflite_adapter = {.name = "tflite", .read = read_tflite};
 
 }  // namespace tandem::runners

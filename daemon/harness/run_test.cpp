@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
 
 #include "daemon/records/comparison.hpp"
 #include "daemon/walk/arranging.hpp"
 #include "daemon/walk/one_sided.hpp"
 #include "runners/pairing/arrangements.hpp"
+#include "runners/pairing/hooked_runner.hpp"
 #include "runners/results/result_reader.hpp"
 #include "specs/foundation/error.hpp"
 
@@ -186,13 +188,18 @@ class Run {
   }
 
   void compare(const runners::Subject& subject, RunSamples& samples) {
-    KeepingRunner runner(ground_.runner, samples, KeepingRunner::Which::chosen);
+    bool is_kept = false;
+    const auto keep = [&](const runners::LaunchResult& result) {
+      if (std::exchange(is_kept, false)) samples.add_measured(result);
+    };
+    runners::HookedRunner runner(ground_.runner, {{.after_launch = keep}});
     PairSource pairs = always(pair_);
-    // The screen asks for each launch once; who asks again looks for the side that fails.
+    // The screen asks for each launch once; who asks again looks for the side that fails. Launches of an A/A
+    // are not asked for here.
     std::uint64_t next = 0;
     pairs.pair = [&](std::uint64_t launch) {
       if (launch == next) {
-        runner.keep_next();
+        is_kept = true;
         ++next;
       }
       return pair_;

@@ -12,20 +12,6 @@ namespace {
 
 constexpr std::chrono::seconds look_every{1};
 
-/// Lets the runner look around until the end of the scope, however that is left.
-class LookingAround {
- public:
-  LookingAround(WatchfulRunner& runner, std::function<void()> look) : runner_(runner) {
-    runner_.look_with(std::move(look));
-  }
-  ~LookingAround() { runner_.look_with({}); }
-  LookingAround(const LookingAround&) = delete;
-  LookingAround& operator=(const LookingAround&) = delete;
-
- private:
-  WatchfulRunner& runner_;
-};
-
 }  // namespace
 
 bool RequestBell::rings() {
@@ -82,7 +68,8 @@ BetweenRounds::Woken BetweenRounds::work(const std::stop_token& stop) {
     woken = look(stop);
     if (woken != Woken::by_nothing) leaving.request_stop();
   };
-  const LookingAround looking(ground_.runner, look_around);
+  ground_.look_before_calls(look_around);
+  const std::shared_ptr<void> end_looking(nullptr, [&](void*) { ground_.look_before_calls({}); });
   for (auto walk = ground_.walks.begin(); walk != ground_.walks.end() && !leaving.stop_requested();) {
     const IdleTime::Spent spent = (*walk)->spend_idle_step(leaving.get_token());
     // One that fails, or is stopped by something else, would do so again at once.

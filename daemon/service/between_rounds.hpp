@@ -9,7 +9,6 @@
 
 #include "config/settings.hpp"
 #include "daemon/service/watch_walk.hpp"
-#include "daemon/service/yielding_runners.hpp"
 
 namespace tandem::daemon {
 
@@ -37,7 +36,8 @@ class BetweenRounds {
   struct Ground {
     const config::Settings& settings;
     const std::vector<std::unique_ptr<WatchWalk>>& walks;
-    WatchfulRunner& runner;
+    /// Sets what is done before each call of the runner.
+    std::function<void(std::function<void()>)> look_before_calls;
     const store::Store& store;
     Status& status;
     std::function<void()> publish;

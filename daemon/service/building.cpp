@@ -80,25 +80,18 @@ void Building::expect(std::vector<builders::Commit> commits) {
   if (ahead_) ahead_->queue(std::move(commits));
 }
 
-std::variant<runners::ProgramFacts, runners::RunFailure> QuietRunner::inspect(
-    const runners::ProgramPair& pair, runners::Side side, std::stop_token stop) {
-  return runner_.inspect(pair, side, std::move(stop));
-}
-
-std::variant<runners::BenchmarkFacts, runners::RunFailure> QuietRunner::look_at(
-    const runners::ProgramPair& pair, const std::string& benchmark, std::stop_token stop) {
-  return runner_.look_at(pair, benchmark, std::move(stop));
-}
-
-runners::LaunchResult QuietRunner::launch(const runners::ProgramPair& pair, const runners::Subject& subject,
-                                          const runners::LaunchPlan& plan, std::stop_token stop) {
-  std::optional<BuildAhead::Quiet> quiet;
-  const runners::SliceShape& shape = plan.shape;
-  const bool more_than_one_processor = shape.waiting == runners::SliceShape::Waiting::frozen ||
-                                       shape.pairing == runners::Pairing::duet ||
-                                       shape.pairing == runners::Pairing::process_together;
-  if (more_than_one_processor && building_.ahead() != nullptr) quiet.emplace(*building_.ahead(), stop);
-  return runner_.launch(pair, subject, plan, std::move(stop));
+runners::RunnerHook Building::pause_during_launches() {
+  const auto pause = [this](const runners::LaunchPlan* launch,
+                            const std::stop_token& stop) -> std::shared_ptr<void> {
+    if (launch == nullptr || !ahead_) return nullptr;
+    const runners::SliceShape& shape = launch->shape;
+    const bool more_than_one_processor = shape.waiting == runners::SliceShape::Waiting::frozen ||
+                                         shape.pairing == runners::Pairing::duet ||
+                                         shape.pairing == runners::Pairing::process_together;
+    if (!more_than_one_processor) return nullptr;
+    return std::make_shared<BuildAhead::Quiet>(*ahead_, stop);
+  };
+  return {.before = pause};
 }
 
 namespace {

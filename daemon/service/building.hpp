@@ -11,7 +11,7 @@
 #include "daemon/service/loop.hpp"
 #include "daemon/walk/build_ahead.hpp"
 #include "runners/host/cpu_choice.hpp"
-#include "runners/pairing/pair_runner.hpp"
+#include "runners/pairing/hooked_runner.hpp"
 
 namespace tandem::daemon {
 
@@ -53,33 +53,16 @@ class Building {
   [[nodiscard]] builders::Builder& builder();
   /// Builds these while others are measured; nothing happens where that is not allowed.
   void expect(std::vector<builders::Commit> commits);
+  /// Lets nothing be built ahead during launches that have more than the one processor that measures.
+  [[nodiscard]] runners::RunnerHook pause_during_launches();
   /// Whether commits are built ahead, or why not.
   [[nodiscard]] const std::string& ahead_sentence() const { return sentence_; }
-  [[nodiscard]] BuildAhead* ahead() { return ahead_.get(); }
 
  private:
   std::unique_ptr<builders::ScriptBuilder> front_;
   std::unique_ptr<builders::ScriptBuilder> behind_;
   std::unique_ptr<BuildAhead> ahead_;
   std::string sentence_;
-};
-
-/// A runner beside which nothing is built while a launch has more than the one processor that measures.
-class QuietRunner final : public runners::PairRunner {
- public:
-  QuietRunner(runners::PairRunner& runner, Building& building) : runner_(runner), building_(building) {}
-
-  [[nodiscard]] std::variant<runners::ProgramFacts, runners::RunFailure> inspect(
-      const runners::ProgramPair& pair, runners::Side side, std::stop_token stop) override;
-  [[nodiscard]] std::variant<runners::BenchmarkFacts, runners::RunFailure> look_at(
-      const runners::ProgramPair& pair, const std::string& benchmark, std::stop_token stop) override;
-  [[nodiscard]] runners::LaunchResult launch(const runners::ProgramPair& pair,
-                                             const runners::Subject& subject, const runners::LaunchPlan& plan,
-                                             std::stop_token stop) override;
-
- private:
-  runners::PairRunner& runner_;
-  Building& building_;
 };
 
 /// What the builds of one watch rest on.

@@ -103,8 +103,9 @@ int run_daemon(const config::Settings& settings, const Installation& installatio
   const std::stop_token stop = service.stop();
   Status& status = service.status();
   int code = 0;
-  BetweenRounds between({settings, service.walks(), service.runner(), service.store(), status,
-                         [&] { service.board().publish(); }});
+  BetweenRounds between({settings, service.walks(),
+                         [&](std::function<void()> look) { service.look_before_calls(std::move(look)); },
+                         service.store(), status, [&] { service.board().publish(); }});
   try {
     Rounds rounds(service, settings.once);
     while (!stop.stop_requested()) {

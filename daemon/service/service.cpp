@@ -11,6 +11,7 @@
 #include "daemon/service/state_start.hpp"
 #include "daemon/service/storage_rules.hpp"
 #include "runners/host/devices.hpp"
+#include "runners/pairing/measuring_lock.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/process_identity.hpp"
 #include "specs/foundation/terminal.hpp"
@@ -99,14 +100,12 @@ Service::Service(const config::Settings& settings, const Installation& installat
   host_.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.benchmark_timeout);
   isolate();
   host_runner_ = std::make_unique<runners::HostPairRunner>(host_);
-  polite_ = std::make_unique<PoliteRunner>(
-      *host_runner_,
-      [this](const std::string& holder) {
-        status_.phase = fmt::format("waiting: {} is measuring on this host", holder);
-        board_->show();
-      },
-      [this](const std::string& sentence) { note("host", sentence); });
-  runner_ = std::make_unique<WatchfulRunner>(*polite_);
+  const auto look = [this](const runners::LaunchPlan*, const std::stop_token&) {
+    if (look_) look_();
+    return nullptr;
+  };
+  runner_ = std::make_unique<runners::HookedRunner>(
+      *host_runner_, std::vector<runners::RunnerHook>{{.before = look}, hold_measuring_lock()});
   if (const auto wanted = harness::reporters_of(settings.harness, settings.state_dir);
       names_a_reporter(wanted))
     reporters_ = std::make_unique<harness::Reporters>(wanted);
@@ -125,6 +124,20 @@ Service::Service(const config::Settings& settings, const Installation& installat
         watch));
     for (const std::string& notice : walks_.back()->notices()) show(stderr, "tandem: {}\n", notice);
   }
+}
+
+runners::RunnerHook Service::hold_measuring_lock() {
+  const auto waiting = [this](const std::string& holder) {
+    status_.phase = fmt::format("waiting: {} is measuring on this host", holder);
+    board_->show();
+  };
+  return {.before = [this, waiting, told = false](const runners::LaunchPlan*,
+                                                  const std::stop_token& stop) mutable {
+    using runners::MeasuringLock;
+    auto lock = std::make_shared<MeasuringLock>(waiting, stop, MeasuringLock::Asker::daemon);
+    if (!lock->uncoordinated().empty() && !std::exchange(told, true)) note("host", lock->uncoordinated());
+    return lock;
+  }};
 }
 
 void Service::report(const RunRecord& record) {

@@ -14,9 +14,9 @@
 #include "daemon/service/status_board.hpp"
 #include "daemon/service/stop.hpp"
 #include "daemon/service/watch_walk.hpp"
-#include "daemon/service/yielding_runners.hpp"
 #include "daemon/store/store.hpp"
 #include "daemon/walk/publish.hpp"
+#include "runners/pairing/hooked_runner.hpp"
 #include "specs/foundation/file_lock.hpp"
 
 namespace tandem::daemon {
@@ -39,8 +39,9 @@ class Service {
   [[nodiscard]] store::Store& store() { return *store_; }
   [[nodiscard]] Status& status() { return status_; }
   [[nodiscard]] StatusBoard& board() { return *board_; }
-  [[nodiscard]] WatchfulRunner& runner() { return *runner_; }
   [[nodiscard]] const std::vector<std::unique_ptr<WatchWalk>>& walks() const { return walks_; }
+  /// What is done before each call of the runner, between launches and never beside one; empty: nothing.
+  void look_before_calls(std::function<void()> look) { look_ = std::move(look); }
   /// Sends what waits for the server of the remote reporter. What fails is an event and stays in the spool.
   void deliver_results();
   /// Where no sandbox could be made: from now on there is one, if it can be made now. Between commits only.
@@ -50,6 +51,8 @@ class Service {
 
  private:
   void report(const RunRecord& record);
+  /// Holds the host's measuring lock during each call. A person who waits for it has it before the next one.
+  runners::RunnerHook hold_measuring_lock();
   void isolate();  ///< tells the status and the runner's settings which isolation is in force
 
   /// What must be right before anything is made.
@@ -76,8 +79,8 @@ class Service {
   std::unique_ptr<OwnScratch> scratch_;
   runners::HostSettings host_;
   std::unique_ptr<runners::HostPairRunner> host_runner_;
-  std::unique_ptr<PoliteRunner> polite_;
-  std::unique_ptr<WatchfulRunner> runner_;
+  std::function<void()> look_;
+  std::unique_ptr<runners::HookedRunner> runner_;
   std::vector<std::unique_ptr<WatchWalk>> walks_;
 };
 

@@ -102,7 +102,7 @@ class WatchWalk {
   struct Platform {
     WatchKey key;
     std::unique_ptr<Building> building;
-    std::unique_ptr<QuietRunner> runner;
+    std::unique_ptr<runners::PairRunner> runner;
     std::unique_ptr<Pipeline> pipeline;
     std::unique_ptr<IdleTime> idle;
     std::unique_ptr<RequestDesk> desk;

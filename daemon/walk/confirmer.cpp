@@ -5,6 +5,7 @@
 
 #include "analysis/statistics.hpp"
 #include "builders/cache/budget.hpp"
+#include "runners/pairing/hooked_runner.hpp"
 #include "specs/foundation/random.hpp"
 
 namespace tandem::daemon {
@@ -120,7 +121,8 @@ std::optional<ConfirmationRecord> Confirmer::confirm(const Line& line, std::size
     bench_.tell_progress(progress, suspect.candidate.name);
   };
   RunSamples samples;
-  KeepingRunner runner(workshop_.runner, samples, KeepingRunner::Which::all);
+  const auto keep = [&](const runners::LaunchResult& result) { samples.add_measured(result); };
+  runners::HookedRunner runner(workshop_.runner, {{.after_launch = keep}});
   auto result = suspect.screened.rule == Screened::Rule::exact
                     ? confirm_exactly(runner, prepared->task, stop)
                     : confirm_suspect(runner, prepared->task, show, stop);

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 
 #include "config/config_file.hpp"
 #include "config/settings.hpp"
@@ -14,6 +12,7 @@
 #include "daemon/service/loop.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/terminal.hpp"
+#include "specs/foundation/waiting.hpp"
 #include "specs/foundation/wall_clock.hpp"
 
 namespace tandem::daemon::commands {
@@ -45,17 +44,13 @@ std::optional<Request> ask_daemon(const BisectOptions& options, const fs::path& 
   ProgressLine progress;
   progress.step(
       fmt::format("the daemon of {} searches; this is its request {}", state_dir.string(), request.id));
-  std::mutex mutex;
-  std::condition_variable_any condition;
-  std::unique_lock lock(mutex);
-  while (!stop.stop_requested()) {
+  do {
     if (auto now = store.request(request.id)) request = std::move(*now);
     const bool ended = request.state == Request::State::done || request.state == Request::State::failed;
     if (ended) return request;
     if (request.state == Request::State::waiting && !daemon_runs(state_dir)) break;
     progress.update(request.progress.empty() ? name_of(request.state) : request.progress);
-    condition.wait_for(lock, stop, look_every, [] { return false; });
-  }
+  } while (pause_unless_stopped(look_every, stop));
   request.state = Request::State::failed;
   request.code = 4;
   request.answer = fmt::format("request {} was withdrawn", request.id);
@@ -65,7 +60,7 @@ std::optional<Request> ask_daemon(const BisectOptions& options, const fs::path& 
 }
 
 Request search_here(const BisectOptions& options, const std::optional<config::ConfigFile>& file,
-                    const std::stop_token& stop) {
+                    EventLoop& events) {
   config::Overrides overrides = options.daemon.overrides;
   overrides.once = true;
   const config::Settings settings = config::merge(file, overrides);
@@ -75,22 +70,22 @@ Request search_here(const BisectOptions& options, const std::optional<config::Co
   installation.version = TANDEM_VERSION;
   Narrator narrator;
   Request request = run_request(settings, installation, std::ref(narrator),
-                                request_of(options, chosen_watch(watches, options.watch, {})), stop);
+                                request_of(options, chosen_watch(watches, options.watch, {})), events);
   narrator.finish();
   return request;
 }
 
 }  // namespace
 
-int run_bisect_command(const BisectOptions& options, const std::stop_token& stop) {
+int run_bisect_command(const BisectOptions& options, EventLoop& events) {
   std::optional<config::ConfigFile> file;
   if (options.daemon.config_file) file = config::load_config(*options.daemon.config_file);
   const fs::path state_dir =
       config::choose_state_dir(options.daemon.overrides.state_dir, file ? file->top.state_dir : std::nullopt,
                                config::StateDirPlaces::of_this_process());
   std::optional<Request> asked;
-  if (daemon_runs(state_dir)) asked = ask_daemon(options, state_dir, stop);
-  const Request answered = asked ? *asked : search_here(options, file, stop);
+  if (daemon_runs(state_dir)) asked = ask_daemon(options, state_dir, events.stop_token());
+  const Request answered = asked ? *asked : search_here(options, file, events);
   if (options.format == Format::json) {
     show("{}", report::requests_json({answered}));
   } else if (answered.state == Request::State::failed) {

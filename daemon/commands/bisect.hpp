@@ -1,6 +1,5 @@
 #pragma once
 
-#include <stop_token>
 #include <string>
 
 #include "daemon/commands/compare.hpp"
@@ -21,6 +20,6 @@ struct BisectOptions {
 /// Asks the daemon of the state directory if one runs, else searches in this process. Shows progress on
 /// standard error, the answer on standard output, and returns the exit code of the design. Throws
 /// `InputError`.
-int run_bisect_command(const BisectOptions& options, const std::stop_token& stop);
+int run_bisect_command(const BisectOptions& options, EventLoop& events);
 
 }  // namespace tandem::daemon::commands

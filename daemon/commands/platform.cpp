@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <condition_variable>
 #include <cstdio>
-#include <mutex>
 
 #include "daemon/report/platform_report.hpp"
 #include "daemon/service/loop.hpp"
 #include "runners/host/foreground.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/terminal.hpp"
+#include "specs/foundation/waiting.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
@@ -54,13 +53,6 @@ int say(const runners::Restored& restored) {
   return restored.failures.empty() ? 0 : 4;
 }
 
-void hold(const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any stopped;
-  std::unique_lock lock(mutex);
-  stopped.wait(lock, stop, [] { return false; });
-}
-
 int fix(const PlatformOptions& options, const std::stop_token& stop) {
   runners::PlatformFix set({options.root}, journal_folder(options));
   if (const auto left = report::restored_text(set.leftovers()); !left.empty()) {
@@ -72,7 +64,8 @@ int fix(const PlatformOptions& options, const std::stop_token& stop) {
     status = runners::run_in_foreground(options.command, stop);
   } else {
     show(stderr, "The host stays so until Ctrl-C or SIGTERM.\n");
-    hold(stop);
+    while (pause_unless_stopped(std::chrono::hours{24}, stop)) {
+    }
   }
   const int restoring = say(set.restore());
   return status != 0 ? status : restoring;

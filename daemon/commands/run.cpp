@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstdlib>
-#include <mutex>
 #include <random>
 
 #include "config/config_file.hpp"
@@ -23,6 +21,7 @@
 #include "runners/pairing/measuring_lock.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/terminal.hpp"
+#include "specs/foundation/waiting.hpp"
 
 namespace tandem::daemon::commands {
 namespace {
@@ -317,10 +316,7 @@ class Running {
 
   void cool_down(specs::Seconds time) {
     progress_.update(fmt::format("cooling down for {:g} s", time.count()));
-    std::mutex mutex;
-    std::condition_variable_any condition;
-    std::unique_lock lock(mutex);
-    condition.wait_for(lock, stop_, time, [] { return false; });
+    static_cast<void>(pause_unless_stopped(std::chrono::ceil<std::chrono::milliseconds>(time), stop_));
   }
 
   void deliver() {

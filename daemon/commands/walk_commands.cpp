@@ -16,16 +16,15 @@
 #include "specs/foundation/terminal.hpp"
 
 namespace tandem::daemon::commands {
-namespace {}  // namespace
 
-int run_daemon_command(const DaemonOptions& options, const std::stop_token& stop) {
+int run_daemon_command(const DaemonOptions& options, EventLoop& events) {
   std::optional<config::ConfigFile> file;
   if (options.config_file) file = config::load_config(*options.config_file);
   const config::Settings settings = config::merge(file, options.overrides);
   Installation installation = find_installation();
   installation.version = TANDEM_VERSION;
   Narrator narrator;
-  const int code = run_daemon(settings, installation, std::ref(narrator), stop);
+  const int code = run_daemon(settings, installation, std::ref(narrator), events);
   narrator.finish();
   return code;
 }

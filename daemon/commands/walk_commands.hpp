@@ -2,11 +2,11 @@
 
 #include <filesystem>
 #include <optional>
-#include <stop_token>
 #include <string>
 
 #include "config/settings.hpp"
 #include "daemon/commands/compare.hpp"
+#include "daemon/service/event_loop.hpp"
 
 namespace tandem::daemon::commands {
 
@@ -22,7 +22,7 @@ struct StatusOptions {
   Format format = Format::text;
 };
 
-int run_daemon_command(const DaemonOptions& options, const std::stop_token& stop);
+int run_daemon_command(const DaemonOptions& options, EventLoop& events);
 int run_status_command(const StatusOptions& options);
 
 }  // namespace tandem::daemon::commands

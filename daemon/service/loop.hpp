@@ -2,12 +2,12 @@
 
 #include <filesystem>
 #include <functional>
-#include <stop_token>
 #include <string>
 
 #include "config/settings.hpp"
 #include "daemon/records/request.hpp"
 #include "daemon/records/status.hpp"
+#include "daemon/service/event_loop.hpp"
 
 namespace tandem::daemon {
 
@@ -32,11 +32,11 @@ using Watcher = std::function<void(const Status&)>;
 /// Bad settings throw InputError before anything is done. Later failures of the outside are stored and shown,
 /// and the loop goes on.
 int run_daemon(const config::Settings& settings, const Installation& installation, const Watcher& watcher,
-               std::stop_token stop);
+               EventLoop& events);
 
 /// Answers one request in this process, without a walk, and returns it with its answer. Throws as above.
 Request run_request(const config::Settings& settings, const Installation& installation,
-                    const Watcher& watcher, Request request, std::stop_token stop);
+                    const Watcher& watcher, Request request, EventLoop& events);
 
 /// Where this program's SDK and example frameworks lie: beside an installed program, or in its source tree.
 [[nodiscard]] Installation find_installation();

@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 
 #include "daemon/harness/run_labels.hpp"
 #include "daemon/service/state_start.hpp"
@@ -15,27 +13,19 @@
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/process_identity.hpp"
 #include "specs/foundation/terminal.hpp"
+#include "specs/foundation/waiting.hpp"
 #include "specs/foundation/wall_clock.hpp"
 
 namespace tandem::daemon {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
-
-void wait_for(Clock::time_point time, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any condition;
-  std::unique_lock lock(mutex);
-  condition.wait_until(lock, stop, time, [] { return false; });
-}
 
 /// A daemon killed while it was starting a child leaves the lock to that child for a moment.
 bool lock_soon(FileLock& lock, const std::stop_token& stop) {
-  const auto give_up = Clock::now() + std::chrono::seconds{1};
-  while (!lock.try_lock()) {
-    if (Clock::now() > give_up || stop.stop_requested()) return false;
-    wait_for(Clock::now() + std::chrono::milliseconds{50}, stop);
+  constexpr int most_tries = 20;
+  for (int tries = 1; !lock.try_lock(); ++tries) {
+    if (tries > most_tries || !pause_unless_stopped(std::chrono::milliseconds{50}, stop)) return false;
   }
   return true;
 }
@@ -63,14 +53,14 @@ Service::Checked Service::check(const config::Settings& settings, const Installa
 }
 
 Service::Service(const config::Settings& settings, const Installation& installation, const Watcher& watcher,
-                 const std::stop_token& stop)
+                 EventLoop& events)
     : settings_(settings),
       installation_(installation),
+      events_(events),
       checked_(check(settings, installation)),
-      lock_(settings.state_dir / "daemon.lock"),
-      forward_(stop, [this] { stop_source_.request_stop(); }),
-      stop_file_(settings.status_file, stop_source_) {
-  if (!lock_soon(lock_, stop)) {
+      lock_(settings.state_dir / "daemon.lock") {
+  events.watch_stop_file(settings.status_file);
+  if (!lock_soon(lock_, stop())) {
     throw Error(fmt::format("{} is the daemon of {}; stop it or choose another --state_dir", lock_.holder(),
                             settings.state_dir.string()));
   }
@@ -138,6 +128,11 @@ runners::RunnerHook Service::hold_measuring_lock() {
     if (!lock->uncoordinated().empty() && !std::exchange(told, true)) note("host", lock->uncoordinated());
     return lock;
   }};
+}
+
+std::shared_ptr<void> Service::look_before_calls(std::function<void()> look) {
+  look_ = std::move(look);
+  return {nullptr, [this](void*) { look_ = {}; }};
 }
 
 void Service::report(const RunRecord& record) {

@@ -2,17 +2,16 @@
 
 #include <functional>
 #include <memory>
-#include <stop_token>
 #include <vector>
 
 #include "config/settings.hpp"
 #include "daemon/harness/reporter.hpp"
 #include "daemon/records/state_files.hpp"
 #include "daemon/service/building.hpp"
+#include "daemon/service/event_loop.hpp"
 #include "daemon/service/loop.hpp"
 #include "daemon/service/state_directory.hpp"
 #include "daemon/service/status_board.hpp"
-#include "daemon/service/stop.hpp"
 #include "daemon/service/watch_walk.hpp"
 #include "daemon/store/store.hpp"
 #include "daemon/walk/publish.hpp"
@@ -28,20 +27,19 @@ namespace tandem::daemon {
 /// or removed; Error if another process has the lock.
 class Service {
  public:
-  /// `settings`, `installation` and `watcher` outlive it.
+  /// All of them outlive it.
   Service(const config::Settings& settings, const Installation& installation, const Watcher& watcher,
-          const std::stop_token& stop);
+          EventLoop& events);
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  /// Requested from outside, or by the stop file.
-  [[nodiscard]] std::stop_token stop() const { return stop_source_.get_token(); }
+  [[nodiscard]] std::stop_token stop() const { return events_.stop_token(); }
   [[nodiscard]] store::Store& store() { return *store_; }
   [[nodiscard]] Status& status() { return status_; }
   [[nodiscard]] StatusBoard& board() { return *board_; }
   [[nodiscard]] const std::vector<std::unique_ptr<WatchWalk>>& walks() const { return walks_; }
-  /// What is done before each call of the runner, between launches and never beside one; empty: nothing.
-  void look_before_calls(std::function<void()> look) { look_ = std::move(look); }
+  /// As long as the result lives, `look` is done before each call of the runner, never beside one.
+  [[nodiscard]] std::shared_ptr<void> look_before_calls(std::function<void()> look);
   /// Sends what waits for the server of the remote reporter. What fails is an event and stays in the spool.
   void deliver_results();
   /// Where no sandbox could be made: from now on there is one, if it can be made now. Between commits only.
@@ -65,11 +63,9 @@ class Service {
 
   const config::Settings& settings_;
   const Installation& installation_;
+  EventLoop& events_;
   Checked checked_;
   FileLock lock_;
-  std::stop_source stop_source_;
-  std::stop_callback<std::function<void()>> forward_;
-  StopFile stop_file_;
   std::unique_ptr<Publisher> publisher_;
   std::unique_ptr<store::Store> store_;
   Status status_;

@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 
 #include "runners/host/machine_facts.hpp"
 #include "runners/host/platform.hpp"
@@ -13,6 +11,7 @@
 #include "runners/process/sandbox.hpp"
 #include "specs/foundation/descriptor.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/waiting.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -30,13 +29,6 @@ std::string version_of(const std::string& name, const fs::path& program) {
     if (line.starts_with(prefix)) return line.substr(prefix.size());
   }
   return line;
-}
-
-void wait_for(std::chrono::milliseconds time, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  never.wait_for(lock, stop, time, [] { return false; });
 }
 
 }  // namespace
@@ -69,7 +61,7 @@ HostTrials try_host(const PlatformSources& sources, const fs::path& shim,
   // First, so that the other trials do not add to it.
   const auto before = read_cpu_times(sources);
   if (before) {
-    wait_for(steal_time, stop);
+    static_cast<void>(pause_unless_stopped(steal_time, stop));
     const auto after = read_cpu_times(sources);
     if (after) trials.steal_share = steal_share(*before, *after);
   }

@@ -4,12 +4,11 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <filesystem>
-#include <mutex>
 
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/waiting.hpp"
 
 namespace tandem::runners {
 namespace {
@@ -92,8 +91,6 @@ MeasuringLock::MeasuringLock(const std::function<void(const std::string&)>& wait
     // Without the second file everybody waits alike.
   }
   bool told = false;
-  std::mutex mutex;
-  std::condition_variable_any condition;
   for (;;) {
     const bool may_try = !queue || queue->lets_the_daemon_go_first(*file_);
     if (may_try && (held_ = file_->try_lock())) return;
@@ -102,9 +99,7 @@ MeasuringLock::MeasuringLock(const std::function<void(const std::string&)>& wait
     told = true;
     // A file lock cannot be waited for together with a stop request, hence a slow poll while somebody else
     // measures.
-    std::unique_lock lock(mutex);
-    condition.wait_for(lock, stop, std::chrono::milliseconds{100}, [] { return false; });
-    if (stop.stop_requested()) return;
+    if (!pause_unless_stopped(std::chrono::milliseconds{100}, stop)) return;
   }
 }
 

@@ -12,7 +12,7 @@
 #include "daemon/idle/calibrating.hpp"
 #include "daemon/idle/idle_time.hpp"
 #include "daemon/report/calibration_report.hpp"
-#include "daemon/service/loop.hpp"
+#include "daemon/service/installation.hpp"
 #include "daemon/service/state_directory.hpp"
 #include "daemon/store/store.hpp"
 #include "daemon/walk/arranging.hpp"

@@ -4,48 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <iterator>
-#include <set>
 #include <sstream>
 #include <thread>
 
-#include "runners/process/process.hpp"
-#include "specs/foundation/error.hpp"
-
 namespace tandem::daemon {
-
-std::optional<runners::Sandbox> benchmark_sandbox(const Isolation& isolation,
-                                                  const config::Settings& settings) {
-  if (!isolation.tools) return std::nullopt;
-  runners::Sandbox sandbox;
-  sandbox.tools = *isolation.tools;
-  sandbox.memory_bytes = settings.build_memory / sides;
-  sandbox.disk_bytes = settings.build_disk;
-  sandbox.processes = static_cast<std::size_t>(settings.build_processes);
-  for (const std::filesystem::path& path :
-       std::set<std::filesystem::path>(settings.sandbox_read.begin(), settings.sandbox_read.end())) {
-    if (std::error_code error; !std::filesystem::exists(path, error)) {
-      throw InputError(fmt::format("sandbox_read names {}, which does not exist", path.string()));
-    }
-    sandbox.mounts.push_back({path, path, runners::Sandbox::Access::read});
-  }
-  return sandbox;
-}
-
-std::vector<std::string> benchmark_environment() {
-  constexpr std::array handed_on = {
-      "PATH=", "LD_LIBRARY_PATH=", "LD_PRELOAD=", "OMP_", "GOMP_", "KMP_", "MKL_",
-      "DNNL_", "MALLOC_",          "OPENBLAS_"};
-  std::vector<std::string> environment = {"HOME=/tmp", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC"};
-  for (const std::string& variable : runners::current_environment()) {
-    if (std::any_of(handed_on.begin(), handed_on.end(),
-                    [&](const char* name) { return variable.starts_with(name); })) {
-      environment.push_back(variable);
-    }
-  }
-  return environment;
-}
 
 Building::Building(const builders::BuildSettings& settings, bool same_host, const runners::CpuChoice& cpus)
     : front_(std::make_unique<builders::ScriptBuilder>(settings)) {
@@ -118,15 +80,15 @@ builders::Source source_of(const config::WatchSettings& watch) {
        .token_file = watch.token_file});
 }
 
-builders::BuildSettings build_settings(const BuildGround& ground, const std::string& platform) {
-  const Installation& installation = ground.installation;
-  const config::Settings& settings = ground.settings;
-  const config::WatchSettings& watch = ground.watch;
+builders::BuildSettings build_settings(const BuildContext& context, const std::string& platform) {
+  const Installation& installation = context.installation;
+  const config::Settings& settings = context.settings;
+  const config::WatchSettings& watch = context.watch;
   builders::BuildSettings build;
   build.state_dir = settings.state_dir;
   build.exec_dir = settings.exec_dir;
-  build.mirror = ground.mirror;
-  build.source = ground.source;
+  build.mirror = context.mirror;
+  build.source = context.source;
   build.fetch.program = installation.program;
   build.fetch.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.fetch_timeout);
   build.frameworks_dir = watch.frameworks_dir.empty() ? installation.frameworks_dir : watch.frameworks_dir;
@@ -138,10 +100,10 @@ builders::BuildSettings build_settings(const BuildGround& ground, const std::str
   build.cxxflags = settings.cxxflags;
   build.ldflags = settings.ldflags;
   build.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.build_timeout);
-  build.section = ground.section;
+  build.section = context.section;
   build.git = watch.needs_git ? builders::BuildSettings::Git::provided : builders::BuildSettings::Git::absent;
-  build.sandbox = ground.isolation.tools;
-  build.foreign = ground.isolation.foreign;
+  build.sandbox = context.isolation.tools;
+  build.foreign = context.isolation.foreign;
   // One watch's objects, or its junk, must not become another's.
   build.ccache_dir = settings.state_dir / "ccache" / "watches" / watch.name;
   build.ccache_bytes = settings.ccache_budget;

@@ -18,7 +18,6 @@
 namespace tandem::daemon {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = EventLoop::Clock;
 
 /// A store that cannot be read now is no reason to end: it is said, and the walk meets it again.
@@ -151,7 +150,7 @@ class Rounds {
   void note_failure(const char* sentence) {
     failed_ = true;
     service_.note("round", sentence);
-    service_.board().show();
+    service_.show_status();
   }
 
   /// Returns when the next round is due; with `once`, when there is no idle work left, or at once where
@@ -203,7 +202,7 @@ class Rounds {
 
   Woken wait() {
     status_.phase = "waiting";
-    service_.board().publish();
+    service_.publish_status();
     const bool request = events_.wait_until(next_round_, [&] { return requests_.sees_new_ones(); });
     return request ? Woken::by_request : Woken::by_round;
   }
@@ -232,25 +231,25 @@ class Rounds {
 
 }  // namespace
 
-int run_daemon(const config::Settings& settings, const Installation& installation, const Watcher& watcher,
+int run_daemon(const config::Settings& settings, const Installation& installation, const ShowStatus& show,
                EventLoop& events) {
-  Service service(settings, installation, watcher, events);
+  Service service(settings, installation, show, events);
   int code = 0;
   try {
     code = Rounds(service, settings, events).run();
   } catch (const Error& failure) {
     service.status().last_error = failure.what();
     service.status().last_error_at = now_seconds();
-    service.board().stop();
+    service.publish_end();
     throw;
   }
-  service.board().stop();
+  service.publish_end();
   return code;
 }
 
 Request run_request(const config::Settings& settings, const Installation& installation,
-                    const Watcher& watcher, Request request, EventLoop& events) {
-  Service service(settings, installation, watcher, events);
+                    const ShowStatus& show, Request request, EventLoop& events) {
+  Service service(settings, installation, show, events);
   request.id = service.store().add_request(request);
   for (const auto& walk : service.walks()) {
     if (walk->name() == request.key.watch) walk->serve(request, service.stop());
@@ -261,27 +260,8 @@ Request run_request(const config::Settings& settings, const Installation& instal
     request.answer = service.stop().stop_requested() ? "stopped" : service.status().last_error;
     service.store().update_request(request);
   }
-  service.board().stop();
+  service.publish_end();
   return request;
-}
-
-Installation find_installation() {
-  Installation installation;
-  std::error_code error;
-  installation.program = fs::read_symlink("/proc/self/exe", error);
-  if (error) throw Error("cannot find this program's own file");
-  const fs::path installed = installation.program.parent_path().parent_path() / "share" / "tandem";
-  const fs::path tree = installation.program.parent_path().parent_path().parent_path();
-  const bool is_installed = fs::exists(installed / "sdk" / "tandem.hpp", error);
-  installation.sdk_dir = is_installed ? installed / "sdk" : tree / "runners" / "sdk";
-  installation.frameworks_dir = is_installed ? installed / "frameworks" : tree / "specs" / "frameworks";
-  const fs::path libexec =
-      (is_installed ? installed.parent_path().parent_path() : installation.program.parent_path()) /
-      "libexec" / "tandem";
-  installation.shim = libexec / "tandem-shim";
-  installation.linker = libexec / "linker";
-  installation.host_check = libexec / "tandem-host-check";
-  return installation;
 }
 
 }  // namespace tandem::daemon

@@ -17,7 +17,7 @@
 #include "daemon/idle/idle_time.hpp"
 #include "daemon/records/run_record.hpp"
 #include "daemon/service/building.hpp"
-#include "daemon/service/loop.hpp"
+#include "daemon/service/installation.hpp"
 #include "daemon/service/request_desk.hpp"
 #include "daemon/walk/late_commits.hpp"
 #include "daemon/walk/pipeline.hpp"

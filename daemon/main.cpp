@@ -9,7 +9,7 @@
 
 #include "builders/fetch.hpp"
 #include "daemon/commands/command_line.hpp"
-#include "daemon/service/stop.hpp"
+#include "daemon/service/event_loop.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/terminal.hpp"
 
@@ -18,7 +18,8 @@ namespace {
 using namespace tandem::daemon;
 
 struct Perform {
-  std::stop_token stop;
+  EventLoop& events;
+  std::stop_token stop = events.stop_token();
 
   int operator()(const commands::Message& message) const {
     tandem::show("{}", message.text);
@@ -30,10 +31,10 @@ struct Perform {
   }
   int operator()(const commands::CheckOptions& options) const { return commands::run_check_command(options); }
   int operator()(const commands::DaemonOptions& options) const {
-    return commands::run_daemon_command(options, stop);
+    return commands::run_daemon_command(options, events);
   }
   int operator()(const commands::BisectOptions& options) const {
-    return commands::run_bisect_command(options, stop);
+    return commands::run_bisect_command(options, events);
   }
   int operator()(const commands::ReportOptions& options) const {
     return commands::run_report_command(options);
@@ -82,8 +83,9 @@ int main(int argc, char** argv) {
     // While the host is set up for measuring, nothing ends before it is set back.
     const auto* platform = std::get_if<commands::PlatformOptions>(&request);
     const bool fixing = platform != nullptr && platform->action == commands::PlatformOptions::Action::fix;
-    const StopSignals signals(fixing ? StopSignals::Second::is_ignored : StopSignals::Second::ends_at_once);
-    return std::visit(Perform{signals.token()}, request);
+    using Second = EventLoop::SecondSignal;
+    EventLoop events(fixing ? Second::is_ignored : Second::ends_at_once);
+    return events.run([&] { return std::visit(Perform{events}, request); });
   } catch (const tandem::InputError& error) {
     tandem::show(stderr, "tandem: {}\n", error.what());
     return 2;

@@ -76,7 +76,7 @@ struct Guest {
 const std::vector<Guest> guests = {
     {{"git2.h", "git2/*"}, {"builders/git/*.cpp"}},
     {{"boost/process*"}, {"runners/process/process.cpp"}},
-    {{"boost/asio*"}, {"runners/process/process.cpp", "daemon/service/*.cpp", "daemon/http/*.cpp"}},
+    {{"boost/asio*"}, {"runners/process/process.cpp", "daemon/service/event_loop.cpp", "daemon/http/*.cpp"}},
     {{"boost/beast*"}, {"daemon/http/*.cpp"}, 1},
     {{"boost/*"}, {"*.cpp"}},
     {{"nlohmann/json_fwd.hpp"},

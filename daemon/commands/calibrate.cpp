@@ -10,7 +10,7 @@
 #include "daemon/idle/calibrating.hpp"
 #include "daemon/idle/idle_time.hpp"
 #include "daemon/report/comparison_report.hpp"
-#include "daemon/service/loop.hpp"
+#include "daemon/service/installation.hpp"
 #include "daemon/service/state_directory.hpp"
 #include "daemon/store/store.hpp"
 #include "daemon/walk/measure.hpp"

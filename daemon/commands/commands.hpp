@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/service/event_loop.hpp"
 #include "config/settings.hpp"
 #include "runners/pairing/pair_runner.hpp"
 #include "runners/pairing/pairing.hpp"
@@ -61,7 +62,7 @@ struct DaemonOptions {
   std::optional<std::filesystem::path> config_file;
   config::Overrides overrides;
 };
-int run_daemon_command(const DaemonOptions& options, const std::stop_token& stop);
+int run_daemon_command(const DaemonOptions& options, EventLoop& events);
 
 /// `tandem status`.
 struct StatusOptions {
@@ -80,7 +81,7 @@ struct BisectOptions {
   Format format = Format::text;
 };
 /// Asks the daemon of the state directory if one runs, else searches in this process.
-int run_bisect_command(const BisectOptions& options, const std::stop_token& stop);
+int run_bisect_command(const BisectOptions& options, EventLoop& events);
 
 /// `tandem run [[CONTROL] TREATMENT] [-- ARGUMENTS]`: specs, or a program's own benchmarks, once.
 struct RunOptions {

@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
+<<<<<<< HEAD:daemon/commands/daemon.cpp
 #include <fstream>
 #include <sstream>
+=======
+#include <chrono>
+>>>>>>> h-service:daemon/commands/bisect.cpp
 
 #include "config/config_file.hpp"
 #include "config/settings.hpp"
@@ -73,21 +77,27 @@ std::optional<Request> ask_daemon(const BisectOptions& options, const fs::path& 
 }
 
 Request search_here(const BisectOptions& options, const std::optional<config::ConfigFile>& file,
-                    const std::stop_token& stop) {
+                    EventLoop& events) {
   config::Overrides overrides = options.daemon.overrides;
   overrides.once = true;
   const config::Settings settings = config::merge(file, overrides);
   std::vector<WatchKey> watches;
   for (const auto& watch : settings.watches) watches.push_back({watch.name, {}});
   Narrator narrator;
+<<<<<<< HEAD:daemon/commands/daemon.cpp
   Request request = run_request(settings, this_installation(), std::ref(narrator),
                                 request_of(options, chosen_watch(watches, options.watch, {})), stop);
+=======
+  Request request = run_request(settings, installation, std::ref(narrator),
+                                request_of(options, chosen_watch(watches, options.watch, {})), events);
+>>>>>>> h-service:daemon/commands/bisect.cpp
   narrator.finish();
   return request;
 }
 
 }  // namespace
 
+<<<<<<< HEAD:daemon/commands/daemon.cpp
 int run_daemon_command(const DaemonOptions& options, const std::stop_token& stop) {
   const config::Settings settings = config::merge(config_file_of(options), options.overrides);
   Narrator narrator;
@@ -111,12 +121,17 @@ int run_status_command(const StatusOptions& options) {
 
 int run_bisect_command(const BisectOptions& options, const std::stop_token& stop) {
   const auto file = config_file_of(options.daemon);
+=======
+int run_bisect_command(const BisectOptions& options, EventLoop& events) {
+  std::optional<config::ConfigFile> file;
+  if (options.daemon.config_file) file = config::load_config(*options.daemon.config_file);
+>>>>>>> h-service:daemon/commands/bisect.cpp
   const fs::path state_dir =
       config::choose_state_dir(options.daemon.overrides.state_dir, file ? file->top.state_dir : std::nullopt,
                                config::StateDirPlaces::of_this_process());
   std::optional<Request> asked;
-  if (daemon_runs(state_dir)) asked = ask_daemon(options, state_dir, stop);
-  const Request answered = asked ? *asked : search_here(options, file, stop);
+  if (daemon_runs(state_dir)) asked = ask_daemon(options, state_dir, events.stop_token());
+  const Request answered = asked ? *asked : search_here(options, file, events);
   if (options.format == Format::json) {
     show("{}", report::requests_json({answered}));
   } else if (answered.state == Request::State::failed) {

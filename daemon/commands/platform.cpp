@@ -5,7 +5,7 @@
 
 #include "daemon/commands/commands.hpp"
 #include "daemon/report/platform_report.hpp"
-#include "daemon/service/loop.hpp"
+#include "daemon/service/installation.hpp"
 #include "runners/host/foreground.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/terminal.hpp"

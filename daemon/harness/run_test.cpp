@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
 
 #include "daemon/records/comparison.hpp"
 #include "daemon/walk/blame.hpp"
 #include "daemon/walk/measure.hpp"
+#include "runners/pairing/hooked_runner.hpp"
 #include "runners/results/result_reader.hpp"
 #include "specs/foundation/error.hpp"
 
@@ -180,13 +182,18 @@ class Run {
   }
 
   void compare(const MeasurementPlan& plan, RunSamples& samples) {
-    KeepingRunner runner(settings_.runner, samples, KeepingRunner::Which::chosen);
+    bool is_kept = false;
+    const auto keep = [&](const runners::LaunchResult& result) {
+      if (std::exchange(is_kept, false)) samples.add_measured(result);
+    };
+    runners::HookedRunner runner(settings_.runner, {{.after_launch = keep}});
     PairSource pairs = always(pair_);
-    // The screen asks for each launch once; who asks again looks for the side that fails.
+    // The screen asks for each launch once; who asks again looks for the side that fails. Launches of an A/A
+    // are not asked for here.
     std::uint64_t next = 0;
     pairs.pair = [&](std::uint64_t launch) {
       if (launch == next) {
-        runner.keep_next();
+        is_kept = true;
         ++next;
       }
       return pair_;

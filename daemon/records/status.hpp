@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -139,5 +140,8 @@ struct Status {
   std::int64_t last_error_at = 0;
   std::int64_t updated_at = 0;
 };
+
+/// Told whenever the status has changed, between launches only.
+using ShowStatus = std::function<void(const Status&)>;
 
 }  // namespace tandem::daemon

@@ -4,48 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <iterator>
-#include <set>
 #include <sstream>
 #include <thread>
 
-#include "runners/process/process.hpp"
-#include "specs/foundation/error.hpp"
-
 namespace tandem::daemon {
-
-std::optional<runners::Sandbox> benchmark_sandbox(const Isolation& isolation,
-                                                  const config::Settings& settings) {
-  if (!isolation.tools) return std::nullopt;
-  runners::Sandbox sandbox;
-  sandbox.tools = *isolation.tools;
-  sandbox.memory_bytes = settings.build_memory / sides;
-  sandbox.disk_bytes = settings.build_disk;
-  sandbox.processes = static_cast<std::size_t>(settings.build_processes);
-  for (const std::filesystem::path& path :
-       std::set<std::filesystem::path>(settings.sandbox_read.begin(), settings.sandbox_read.end())) {
-    if (std::error_code error; !std::filesystem::exists(path, error)) {
-      throw InputError(fmt::format("sandbox_read names {}, which does not exist", path.string()));
-    }
-    sandbox.mounts.push_back({path, path, runners::Sandbox::Access::read});
-  }
-  return sandbox;
-}
-
-std::vector<std::string> benchmark_environment() {
-  constexpr std::array handed_on = {
-      "PATH=", "LD_LIBRARY_PATH=", "LD_PRELOAD=", "OMP_", "GOMP_", "KMP_", "MKL_",
-      "DNNL_", "MALLOC_",          "OPENBLAS_"};
-  std::vector<std::string> environment = {"HOME=/tmp", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC"};
-  for (const std::string& variable : runners::current_environment()) {
-    if (std::any_of(handed_on.begin(), handed_on.end(),
-                    [&](const char* name) { return variable.starts_with(name); })) {
-      environment.push_back(variable);
-    }
-  }
-  return environment;
-}
 
 Building::Building(const builders::BuildSettings& settings, bool same_host, const runners::CpuChoice& cpus)
     : front_(std::make_unique<builders::ScriptBuilder>(settings)) {
@@ -80,25 +42,18 @@ void Building::expect(std::vector<builders::Commit> commits) {
   if (ahead_) ahead_->queue(std::move(commits));
 }
 
-std::variant<runners::ProgramFacts, runners::RunFailure> QuietRunner::inspect(
-    const runners::ProgramPair& pair, runners::Side side, std::stop_token stop) {
-  return runner_.inspect(pair, side, std::move(stop));
-}
-
-std::variant<runners::BenchmarkFacts, runners::RunFailure> QuietRunner::look_at(
-    const runners::ProgramPair& pair, const std::string& benchmark, std::stop_token stop) {
-  return runner_.look_at(pair, benchmark, std::move(stop));
-}
-
-runners::LaunchResult QuietRunner::launch(const runners::ProgramPair& pair, const runners::Subject& subject,
-                                          const runners::LaunchPlan& plan, std::stop_token stop) {
-  std::optional<BuildAhead::Quiet> quiet;
-  const runners::SliceShape& shape = plan.shape;
-  const bool more_than_one_processor = shape.waiting == runners::SliceShape::Waiting::frozen ||
-                                       shape.pairing == runners::Pairing::duet ||
-                                       shape.pairing == runners::Pairing::process_together;
-  if (more_than_one_processor && building_.ahead() != nullptr) quiet.emplace(*building_.ahead(), stop);
-  return runner_.launch(pair, subject, plan, std::move(stop));
+runners::RunnerHook Building::pause_during_launches() {
+  const auto pause = [this](const runners::LaunchPlan* launch,
+                            const std::stop_token& stop) -> std::shared_ptr<void> {
+    if (launch == nullptr || !ahead_) return nullptr;
+    const runners::SliceShape& shape = launch->shape;
+    const bool more_than_one_processor = shape.waiting == runners::SliceShape::Waiting::frozen ||
+                                         shape.pairing == runners::Pairing::duet ||
+                                         shape.pairing == runners::Pairing::process_together;
+    if (!more_than_one_processor) return nullptr;
+    return std::make_shared<BuildAhead::Quiet>(*ahead_, stop);
+  };
+  return {.before = pause};
 }
 
 namespace {
@@ -125,15 +80,15 @@ builders::Source source_of(const config::WatchSettings& watch) {
        .token_file = watch.token_file});
 }
 
-builders::BuildSettings build_settings(const BuildGround& ground, const std::string& platform) {
-  const Installation& installation = ground.installation;
-  const config::Settings& settings = ground.settings;
-  const config::WatchSettings& watch = ground.watch;
+builders::BuildSettings build_settings(const BuildContext& context, const std::string& platform) {
+  const Installation& installation = context.installation;
+  const config::Settings& settings = context.settings;
+  const config::WatchSettings& watch = context.watch;
   builders::BuildSettings build;
   build.state_dir = settings.state_dir;
   build.exec_dir = settings.exec_dir;
-  build.mirror = ground.mirror;
-  build.source = ground.source;
+  build.mirror = context.mirror;
+  build.source = context.source;
   build.fetch.program = installation.program;
   build.fetch.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.fetch_timeout);
   build.frameworks_dir = watch.frameworks_dir.empty() ? installation.frameworks_dir : watch.frameworks_dir;
@@ -145,10 +100,10 @@ builders::BuildSettings build_settings(const BuildGround& ground, const std::str
   build.cxxflags = settings.cxxflags;
   build.ldflags = settings.ldflags;
   build.deadline = std::chrono::duration_cast<std::chrono::nanoseconds>(settings.build_timeout);
-  build.section = ground.section;
+  build.section = context.section;
   build.git = watch.needs_git ? builders::BuildSettings::Git::provided : builders::BuildSettings::Git::absent;
-  build.sandbox = ground.isolation.tools;
-  build.foreign = ground.isolation.foreign;
+  build.sandbox = context.isolation.tools;
+  build.foreign = context.isolation.foreign;
   // One watch's objects, or its junk, must not become another's.
   build.ccache_dir = settings.state_dir / "ccache" / "watches" / watch.name;
   build.ccache_bytes = settings.ccache_budget;

@@ -8,40 +8,13 @@
 #include "builders/builder.hpp"
 #include "builders/source.hpp"
 #include "config/settings.hpp"
-#include "daemon/service/loop.hpp"
+#include "daemon/service/installation.hpp"
+#include "daemon/service/isolation.hpp"
 #include "daemon/walk/build_ahead.hpp"
 #include "runners/host/cpu_choice.hpp"
-#include "runners/pairing/pair_runner.hpp"
+#include "runners/pairing/hooked_runner.hpp"
 
 namespace tandem::daemon {
-
-/// What stands between this host and the code that it builds and runs.
-struct Isolation {
-  std::optional<runners::SandboxTools> tools;       ///< nothing: no sandbox
-  runners::Foreign foreign = runners::Foreign::no;  ///< how code is run where there is no sandbox
-  runners::IsolationFacts facts;                    ///< for the reports
-  std::string sentence;                             ///< for the status
-};
-
-/// Tries the sandbox once. Without one, unless none is wanted, code is run as foreign: by root as another
-/// user, who must be able to enter `state_dir`. Throws Error if what is wanted cannot be had.
-[[nodiscard]] Isolation choose_isolation(config::Isolation wish, const std::filesystem::path& shim,
-                                         const std::filesystem::path& state_dir);
-
-/// The programs of a launch share what one build may take of the memory.
-inline constexpr std::uint64_t sides = 2;
-
-/// How benchmarks run in it: nothing if there is none. Beside their own files they may read what the settings
-/// name.
-[[nodiscard]] std::optional<runners::Sandbox> benchmark_sandbox(const Isolation& isolation,
-                                                                const config::Settings& settings);
-
-/// Puts it into the settings of a runner; nobody's secrets are in the environment of its programs then.
-void isolate_benchmarks(const Isolation& isolation, const config::Settings& settings,
-                        runners::HostSettings& host);
-
-/// Of this process's environment only what says how programs find their libraries and use their threads.
-[[nodiscard]] std::vector<std::string> benchmark_environment();
 
 /// The builders of one platform: one for what is needed now and, where builds may run beside measurements,
 /// one for what comes next.
@@ -53,9 +26,10 @@ class Building {
   [[nodiscard]] builders::Builder& builder();
   /// Builds these while others are measured; nothing happens where that is not allowed.
   void expect(std::vector<builders::Commit> commits);
+  /// Lets nothing be built ahead during launches that have more than the one processor that measures.
+  [[nodiscard]] runners::RunnerHook pause_during_launches();
   /// Whether commits are built ahead, or why not.
   [[nodiscard]] const std::string& ahead_sentence() const { return sentence_; }
-  [[nodiscard]] BuildAhead* ahead() { return ahead_.get(); }
 
  private:
   std::unique_ptr<builders::ScriptBuilder> front_;
@@ -64,26 +38,8 @@ class Building {
   std::string sentence_;
 };
 
-/// A runner beside which nothing is built while a launch has more than the one processor that measures.
-class QuietRunner final : public runners::PairRunner {
- public:
-  QuietRunner(runners::PairRunner& runner, Building& building) : runner_(runner), building_(building) {}
-
-  [[nodiscard]] std::variant<runners::ProgramFacts, runners::RunFailure> inspect(
-      const runners::ProgramPair& pair, runners::Side side, std::stop_token stop) override;
-  [[nodiscard]] std::variant<runners::BenchmarkFacts, runners::RunFailure> look_at(
-      const runners::ProgramPair& pair, const std::string& benchmark, std::stop_token stop) override;
-  [[nodiscard]] runners::LaunchResult launch(const runners::ProgramPair& pair,
-                                             const runners::Subject& subject, const runners::LaunchPlan& plan,
-                                             std::stop_token stop) override;
-
- private:
-  runners::PairRunner& runner_;
-  Building& building_;
-};
-
-/// What the builds of one watch rest on.
-struct BuildGround {
+/// Whose builds they are, from where, and how they are kept apart.
+struct BuildContext {
   const config::Settings& settings;
   const config::WatchSettings& watch;
   const Installation& installation;
@@ -96,6 +52,7 @@ struct BuildGround {
 /// Where the watch's branch comes from. Throws InputError.
 [[nodiscard]] builders::Source source_of(const config::WatchSettings& watch);
 
-[[nodiscard]] builders::BuildSettings build_settings(const BuildGround& ground, const std::string& platform);
+[[nodiscard]] builders::BuildSettings build_settings(const BuildContext& context,
+                                                     const std::string& platform);
 
 }  // namespace tandem::daemon

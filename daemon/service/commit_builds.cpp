@@ -27,23 +27,23 @@ std::shared_ptr<builders::CacheBudget> budget_beside_the_daemon(const config::Se
 CommitBuilds::CommitBuilds(const config::Settings& settings, const Installation& installation,
                            const Isolation& isolation, std::optional<specs::BuildSection> section,
                            const std::stop_token& stop)
-    : ground_{settings,
-              settings.watches.front(),
-              installation,
-              isolation,
-              settings.state_dir / "mirrors" / ("run-" + settings.watches.front().name),
-              {},
-              std::move(section)},
+    : context_{settings,
+               settings.watches.front(),
+               installation,
+               isolation,
+               settings.state_dir / "mirrors" / ("run-" + settings.watches.front().name),
+               {},
+               std::move(section)},
       watch_(settings.watches.front()) {
-  ground_.source = source_of(watch_);
+  context_.source = source_of(watch_);
   const auto fetched = builders::fetch(
-      ground_.mirror, ground_.source,
+      context_.mirror, context_.source,
       {installation.program, std::chrono::duration_cast<std::chrono::nanoseconds>(settings.fetch_timeout)},
       stop);
   if (const auto* failure = std::get_if<builders::FetchFailure>(&fetched)) throw Error(failure->sentence);
   // No store names commits of this mirror. That it could not be repacked costs descriptors, not this run.
-  static_cast<void>(builders::keep_packs_few(ground_.mirror, {}, {}, stop));
-  repository_ = builders::open_repository(ground_.mirror);
+  static_cast<void>(builders::keep_packs_few(context_.mirror, {}, {}, stop));
+  repository_ = builders::open_repository(context_.mirror);
   budget_ = budget_beside_the_daemon(settings);
 }
 
@@ -51,12 +51,12 @@ builders::Commit CommitBuilds::find(const std::string& name) const {
   if (auto commit = repository_->find(name)) return *commit;
   throw InputError(
       fmt::format("there is no commit {} in {}; give a hash, a branch or a tag, or the path of a program",
-                  name, ground_.source.shown));
+                  name, context_.source.shown));
 }
 
 builders::Executable CommitBuilds::build(const builders::Commit& commit, const std::string& platform,
                                          const std::stop_token& stop) const {
-  builders::BuildSettings build = build_settings(ground_, platform);
+  builders::BuildSettings build = build_settings(context_, platform);
   build.budget = budget_;
   builders::ScriptBuilder builder(std::move(build));
   auto built = builder.build(commit, stop);

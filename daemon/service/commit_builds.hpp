@@ -29,7 +29,7 @@ class CommitBuilds {
                                            const std::stop_token& stop) const;
 
  private:
-  BuildGround ground_;
+  BuildContext context_;
   const config::WatchSettings& watch_;
   std::unique_ptr<builders::Repository> repository_;
   std::shared_ptr<builders::CacheBudget> budget_;  ///< nothing: no limit

@@ -1,12 +1,16 @@
-// What stands between this host and foreign code: chosen at the start, and tried again where it failed.
+#include "daemon/service/isolation.hpp"
+
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/service/building.hpp"
-#include "daemon/service/service.hpp"
+#include <algorithm>
+#include <array>
+#include <set>
+
 #include "runners/process/call_filter.hpp"
 #include "runners/process/control_group.hpp"
+#include "runners/process/process.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::daemon {
@@ -20,16 +24,6 @@ using Kind = IsolationFacts::Kind;
 /// What the words after the kind of isolation say of its system calls.
 const char* filter_words(const IsolationFacts& facts) {
   return facts.call_filter ? ", system calls filtered" : ", system calls not filtered: this kernel cannot";
-}
-
-Isolation with_sandbox(SandboxTools tools) {
-  Isolation isolation;
-  isolation.tools = std::move(tools);
-  isolation.facts = {Kind::sandbox, !runners::call_filter(runners::Tracing::allowed).empty()};
-  isolation.sentence =
-      fmt::format("sandbox: read-only system, no network, own processes and temporary files{}",
-                  filter_words(isolation.facts));
-  return isolation;
 }
 
 /// A state directory that is still to be made will be as open as what it lies in.
@@ -76,7 +70,55 @@ Isolation without_sandbox(const std::string& why, const std::filesystem::path& s
   return isolation;
 }
 
+/// The programs of a launch share what one build may take of the memory.
+constexpr std::uint64_t sides = 2;
+
+std::optional<runners::Sandbox> benchmark_sandbox(const Isolation& isolation,
+                                                  const config::Settings& settings) {
+  if (!isolation.tools) return std::nullopt;
+  runners::Sandbox sandbox;
+  sandbox.tools = *isolation.tools;
+  sandbox.memory_bytes = settings.build_memory / sides;
+  sandbox.disk_bytes = settings.build_disk;
+  sandbox.processes = static_cast<std::size_t>(settings.build_processes);
+  for (const std::filesystem::path& path :
+       std::set<std::filesystem::path>(settings.sandbox_read.begin(), settings.sandbox_read.end())) {
+    if (std::error_code error; !std::filesystem::exists(path, error)) {
+      throw InputError(fmt::format("sandbox_read names {}, which does not exist", path.string()));
+    }
+    sandbox.mounts.push_back({path, path, runners::Sandbox::Access::read});
+  }
+  return sandbox;
+}
+
+/// Of this process's environment only what says how programs find their libraries and use their threads.
+std::vector<std::string> benchmark_environment() {
+  constexpr std::array handed_on = {
+      "PATH=", "LD_LIBRARY_PATH=", "LD_PRELOAD=", "OMP_", "GOMP_", "KMP_", "MKL_",
+      "DNNL_", "MALLOC_",          "OPENBLAS_"};
+  std::vector<std::string> environment = {"HOME=/tmp", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC"};
+  for (const std::string& variable : runners::current_environment()) {
+    if (std::any_of(handed_on.begin(), handed_on.end(),
+                    [&](const char* name) { return variable.starts_with(name); })) {
+      environment.push_back(variable);
+    }
+  }
+  return environment;
+}
+
 }  // namespace
+
+std::variant<Isolation, std::string> try_sandbox(const std::filesystem::path& shim) {
+  auto found = runners::find_sandbox(shim);
+  if (auto* why = std::get_if<std::string>(&found)) return std::move(*why);
+  Isolation isolation;
+  isolation.tools = std::get<SandboxTools>(std::move(found));
+  isolation.facts = {Kind::sandbox, !runners::call_filter(runners::Tracing::allowed).empty()};
+  isolation.sentence =
+      fmt::format("sandbox: read-only system, no network, own processes and temporary files{}",
+                  filter_words(isolation.facts));
+  return isolation;
+}
 
 Isolation choose_isolation(config::Isolation wish, const std::filesystem::path& shim,
                            const std::filesystem::path& state_dir) {
@@ -86,9 +128,9 @@ Isolation choose_isolation(config::Isolation wish, const std::filesystem::path& 
     isolation.sentence = "weak: own process groups, limits of time and output, no sandbox (none is wanted)";
     return isolation;
   }
-  auto found = runners::find_sandbox(shim);
-  if (auto* tools = std::get_if<SandboxTools>(&found)) return with_sandbox(std::move(*tools));
-  const std::string& why = std::get<std::string>(found);
+  auto tried = try_sandbox(shim);
+  if (auto* isolation = std::get_if<Isolation>(&tried)) return std::move(*isolation);
+  const std::string& why = std::get<std::string>(tried);
   if (wish == config::Isolation::required) {
     throw Error(fmt::format("a sandbox is required and cannot be made: {}", why));
   }
@@ -102,24 +144,6 @@ void isolate_benchmarks(const Isolation& isolation, const config::Settings& sett
   host.foreign_limits = {settings.build_memory / sides, settings.build_disk,
                          static_cast<std::size_t>(settings.build_processes)};
   if (isolation.tools || isolation.foreign == Foreign::yes) host.environment = benchmark_environment();
-}
-
-void Service::isolate() {
-  status_.isolation = isolation_.sentence;
-  status_.isolation_facts = isolation_.facts;
-  isolate_benchmarks(isolation_, settings_, host_);
-}
-
-void Service::try_isolation_again() {
-  if (isolation_.tools || settings_.sandbox != config::Isolation::automatic) return;
-  auto found = runners::find_sandbox(installation_.shim);
-  auto* tools = std::get_if<SandboxTools>(&found);
-  if (tools == nullptr) return;
-  isolation_ = with_sandbox(std::move(*tools));
-  isolate();
-  host_runner_->use(host_);
-  for (const auto& walk : walks_) walk->take_isolation();
-  board_->show();
 }
 
 }  // namespace tandem::daemon

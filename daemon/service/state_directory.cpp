@@ -128,7 +128,7 @@ StateMarker claim_state_directory(const fs::path& directory) {
   return examine(directory).value_or(marker);
 }
 
-OwnScratch::OwnScratch(const fs::path& state_dir, const std::string& state_id) {
+ScratchDirectory::ScratchDirectory(const fs::path& state_dir, const std::string& state_id) {
   const fs::path scratch = state_dir / "scratch";
   std::error_code error;
   fs::create_directories(scratch, error);
@@ -152,7 +152,7 @@ OwnScratch::OwnScratch(const fs::path& state_dir, const std::string& state_id) {
   write_by_rename(path_ / owner_name, report::owned_folder_json({state_id}));
 }
 
-OwnScratch::~OwnScratch() {
+ScratchDirectory::~ScratchDirectory() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
 }

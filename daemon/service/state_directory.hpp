@@ -30,12 +30,12 @@ void check_state_directory(const std::filesystem::path& directory);
 /// Whoever makes one holds the lock of the state directory. Folders that killed daemons of the same state
 /// directory left are removed first; each is known by its name and by a file in it that names its owner.
 /// Everything else in there stays.
-class OwnScratch {
+class ScratchDirectory {
  public:
-  OwnScratch(const std::filesystem::path& state_dir, const std::string& state_id);
-  ~OwnScratch();
-  OwnScratch(const OwnScratch&) = delete;
-  OwnScratch& operator=(const OwnScratch&) = delete;
+  ScratchDirectory(const std::filesystem::path& state_dir, const std::string& state_id);
+  ~ScratchDirectory();
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// What lies beside it and is not of this program: it was kept.

@@ -119,7 +119,8 @@ void WatchWalk::make_building(Platform& platform) {
   static_cast<void>(
       builders::find_build_script(build.frameworks_dir, watch_.framework, platform.key.platform));
   platform.building = std::make_unique<Building>(build, watch_.same_host, context_.cpus);
-  platform.runner = std::make_unique<QuietRunner>(context_.runner, *platform.building);
+  platform.runner = std::make_unique<runners::HookedRunner>(
+      context_.runner, std::vector<runners::RunnerHook>{platform.building->pause_during_launches()});
 }
 
 void WatchWalk::take_isolation() {

@@ -17,7 +17,7 @@
 #include "daemon/idle/idle_time.hpp"
 #include "daemon/records/run_record.hpp"
 #include "daemon/service/building.hpp"
-#include "daemon/service/loop.hpp"
+#include "daemon/service/installation.hpp"
 #include "daemon/service/request_handler.hpp"
 #include "daemon/walk/late_commits.hpp"
 #include "daemon/walk/pipeline.hpp"
@@ -102,7 +102,7 @@ class WatchWalk {
   struct Platform {
     WatchKey key;
     std::unique_ptr<Building> building;
-    std::unique_ptr<QuietRunner> runner;
+    std::unique_ptr<runners::PairRunner> runner;
     std::unique_ptr<Pipeline> pipeline;
     std::unique_ptr<IdleTime> idle;
     std::unique_ptr<RequestHandler> requests;

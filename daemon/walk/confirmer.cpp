@@ -5,6 +5,7 @@
 
 #include "analysis/statistics.hpp"
 #include "builders/cache/budget.hpp"
+#include "runners/pairing/hooked_runner.hpp"
 #include "specs/foundation/random.hpp"
 
 namespace tandem::daemon {
@@ -110,7 +111,8 @@ std::optional<ConfirmationRecord> Confirmer::confirm(const Examination& at, std:
     log_.show_progress(progress, suspect.candidate.name);
   };
   RunSamples samples;
-  KeepingRunner runner(context_.runner, samples, KeepingRunner::Which::all);
+  const auto keep = [&](const runners::LaunchResult& result) { samples.add_measured(result); };
+  runners::HookedRunner runner(context_.runner, {{.after_launch = keep}});
   auto result = suspect.is_exact() ? confirm_exactly(runner, prepared->task, at.stop)
                                    : confirm_suspect(runner, prepared->task, show, at.stop);
   if (at.stopped()) return std::nullopt;

@@ -49,6 +49,10 @@ void RunSamples::add(const std::vector<runners::Sampled>& launch) {
   }
 }
 
+void RunSamples::add_measured(const runners::LaunchResult& launch) {
+  if (const auto* sampled = std::get_if<std::vector<runners::Sampled>>(&launch)) add(*sampled);
+}
+
 std::vector<RunSamples::Kept> kept_of(const std::vector<Screened>& screened) {
   RunSamples samples;
   for (const Screened& one : screened) {
@@ -66,25 +70,6 @@ std::size_t RunSamples::counted() const {
     longest = std::max(longest, values);
   }
   return net > 0 ? net : longest;
-}
-
-std::variant<runners::ProgramFacts, runners::RunFailure> KeepingRunner::inspect(
-    const runners::ProgramPair& pair, runners::Side side, std::stop_token stop) {
-  return runner_.inspect(pair, side, std::move(stop));
-}
-
-std::variant<runners::BenchmarkFacts, runners::RunFailure> KeepingRunner::look_at(
-    const runners::ProgramPair& pair, const std::string& benchmark, std::stop_token stop) {
-  return runner_.look_at(pair, benchmark, std::move(stop));
-}
-
-runners::LaunchResult KeepingRunner::launch(const runners::ProgramPair& pair, const runners::Subject& subject,
-                                            const runners::LaunchPlan& plan, std::stop_token stop) {
-  const bool keep = std::exchange(next_, false) || which_ == Which::all;
-  auto result = runner_.launch(pair, subject, plan, std::move(stop));
-  if (const auto* sampled = std::get_if<std::vector<runners::Sampled>>(&result); keep && sampled != nullptr)
-    samples_.add(*sampled);
-  return result;
 }
 
 }  // namespace tandem::daemon

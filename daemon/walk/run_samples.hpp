@@ -16,6 +16,8 @@ namespace tandem::daemon {
 class RunSamples {
  public:
   void add(const std::vector<runners::Sampled>& launch);
+  /// The same of a launch that may have failed: then nothing is added.
+  void add_measured(const runners::LaunchResult& launch);
 
   /// How many values the whole net has, or, where there is no such series, the longest one: what `iter`
   /// counts.
@@ -41,31 +43,6 @@ class RunSamples {
 
 /// FAI-PEP's type of a benchmark: "NET" of "NET latency" with the metric "latency"; else its own name.
 [[nodiscard]] std::string type_of(const std::string& benchmark, const std::string& metric);
-
-/// A runner that keeps what launches gave, and passes everything on.
-class KeepingRunner final : public runners::PairRunner {
- public:
-  enum class Which { all, chosen };
-  KeepingRunner(runners::PairRunner& runner, RunSamples& samples, Which which)
-      : runner_(runner), samples_(samples), which_(which) {}
-
-  /// Chooses the next launch; others, such as those of an A/A, are not kept.
-  void keep_next() { next_ = true; }
-
-  [[nodiscard]] std::variant<runners::ProgramFacts, runners::RunFailure> inspect(
-      const runners::ProgramPair& pair, runners::Side side, std::stop_token stop) override;
-  [[nodiscard]] std::variant<runners::BenchmarkFacts, runners::RunFailure> look_at(
-      const runners::ProgramPair& pair, const std::string& benchmark, std::stop_token stop) override;
-  [[nodiscard]] runners::LaunchResult launch(const runners::ProgramPair& pair,
-                                             const runners::Subject& subject, const runners::LaunchPlan& plan,
-                                             std::stop_token stop) override;
-
- private:
-  runners::PairRunner& runner_;
-  RunSamples& samples_;
-  Which which_;
-  bool next_ = false;
-};
 
 /// All that a run of one test gave. Nothing that was measured is missing, even after a failure.
 struct TestRun {

@@ -63,7 +63,7 @@ TEST(Scratch, IsRemovedAtTheEndAndOnlyWhatItsOwnersLeftBefore) {
   write(scratch / "run-0000000000000002" / "copy", "not ours");
   write(scratch / "notes" / "tandem.owner", owner);
   {
-    const OwnScratch own(temporary.path(), "me");
+    const ScratchDirectory own(temporary.path(), "me");
     EXPECT_TRUE(fs::is_directory(own.path()));
     EXPECT_EQ(own.foreign().size(), 2U);
   }

@@ -122,6 +122,20 @@ TEST_F(ServiceTest, MeasuresACommitThatArrivesWhileItWaits) {
   expect_stopped(service);
 }
 
+TEST_F(ServiceTest, ServesARequestThatArrivesWhileItWaits) {
+  const std::string tip = commit({}, "Add the net");
+  Service service(service_command("600"));
+  ASSERT_TRUE(in_phase(service, "waiting"));
+  const auto asked = tandem({"queue", tip, "--state_dir", state_dir_});
+  ASSERT_TRUE(asked.succeeded()) << asked.errors;
+  EXPECT_TRUE(service.until([&] {
+    return ask(state_dir_ / "tandem.db", "SELECT state FROM request") == std::vector<std::string>{"done"};
+  }));
+  EXPECT_TRUE(in_phase(service, "waiting")) << "the round is not due yet";
+  service.signal(SIGTERM);
+  expect_stopped(service);
+}
+
 TEST_F(ServiceTest, IsNamedToASecondOneOnTheSameStateDirectory) {
   commit({}, "Add the net");
   Service service(service_command());

@@ -2,19 +2,15 @@
 # One source in other layouts, next to each other: every record is a false one. ./dev evaluate layouts; goes on where it
 # was interrupted, TANDEM_MINUTES=N ends after N minutes. The workloads are compiled without alignment, with the inputs of
 # their links kept, so that linking them in another order is one call of lld.
-set -euo pipefail
-export LC_ALL=C
-
-build=$(readlink -f "${1:?usage: layouts.sh BUILD_DIRECTORY}")
-top=$PWD
-lld=$(command -v ld.lld) || { echo 'layouts: ld.lld is not installed' >&2; exit 1; }
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/shared.bash"
+lld=$(needed ld.lld)
 timeout 1500 cmake --build "$build" --target tandem_evidence relink_once tandem_linker >&2
 
 # One workload also comes with its functions and loops aligned, to show what that changes.
 for workload in allocation arithmetic branches chase gemm hash sort stream stream_aligned; do
   alignment=(-fno-align-functions -fno-align-loops)
   if [[ $workload == *_aligned ]]; then alignment=(-falign-functions=64 -falign-loops=32); fi
-  home=$top/evaluation/layouts/$workload
+  home=$PWD/evaluation/layouts/$workload
   [ ! -e "$home/links/kept" ] || continue
   rm -rf "$home"
   mkdir -p "$home/out" "$home/links"

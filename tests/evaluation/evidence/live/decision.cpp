@@ -6,7 +6,7 @@
 
 #include "analysis/verdict.hpp"
 #include "daemon/walk/confirming.hpp"
-#include "evaluation/evidence/results/fields.hpp"
+#include "evaluation/evidence/results/journal.hpp"
 #include "runners/host/machine_facts.hpp"
 #include "specs/foundation/error.hpp"
 
@@ -50,44 +50,32 @@ void confirm(runners::PairRunner& runner, const DecisionSubject& subject, const 
   }
 }
 
+/// The fields of a line in their order, each with the form in which it is written.
+template <class AnyDecision, class Visit>
+void visit_fields(AnyDecision& one, const Visit& field) {
+  field(one.origin.workload, "{}"), field(one.origin.pairing, "{}"), field(one.origin.layouts, "{}");
+  field(one.origin.percent, "{:g}"), field(one.number, "{}"), field(one.outcome, "{}");
+  field(one.launches, "{}"), field(one.seconds, "{:.3f}"), field(one.ratio, "{:.6f}");
+  field(one.sigma, "{:.6g}"), field(one.margin, "{:g}"), field(one.confirmation, "{}");
+  field(one.units, "{}"), field(one.confirmed_ratio, "{:.6f}"), field(one.confirmation_seconds, "{:.3f}");
+  field(one.load, "{}"), field(one.seed, "{}");
+}
+
 }  // namespace
 
 Journal::Fields fields_of(const Decision& one) {
-  return {one.origin.workload,
-          one.origin.pairing,
-          one.origin.layouts,
-          fmt::format("{:g}", one.origin.percent),
-          std::to_string(one.number),
-          one.outcome,
-          std::to_string(one.launches),
-          fmt::format("{:.3f}", one.seconds),
-          fmt::format("{:.6f}", one.ratio),
-          fmt::format("{:.6g}", one.sigma),
-          fmt::format("{:g}", one.margin),
-          one.confirmation,
-          std::to_string(one.units),
-          fmt::format("{:.6f}", one.confirmed_ratio),
-          fmt::format("{:.3f}", one.confirmation_seconds),
-          one.load,
-          std::to_string(one.seed)};
+  Journal::Fields fields;
+  visit_fields(one, [&](const auto& value, const char* form) {
+    fields.push_back(fmt::format(fmt::runtime(form), value));
+  });
+  return fields;
 }
 
 std::optional<Decision> decision_in(const Journal::Fields& fields) {
-  if (fields.size() != 17) return std::nullopt;
   Decision one;
-  one.origin.workload = fields[0];
-  one.origin.pairing = fields[1];
-  one.origin.layouts = fields[2];
-  one.outcome = fields[5];
-  one.confirmation = fields[11];
-  one.load = fields[15];
-  const bool whole = read_number(fields[3], one.origin.percent) && read_number(fields[4], one.number) &&
-                     read_number(fields[6], one.launches) && read_number(fields[7], one.seconds) &&
-                     read_number(fields[8], one.ratio) && read_number(fields[9], one.sigma) &&
-                     read_number(fields[10], one.margin) && read_number(fields[12], one.units) &&
-                     read_number(fields[13], one.confirmed_ratio) &&
-                     read_number(fields[14], one.confirmation_seconds) && read_number(fields[16], one.seed);
-  return whole ? std::optional(std::move(one)) : std::nullopt;
+  FieldReader reader(fields);
+  visit_fields(one, [&](auto& value, const char*) { reader >> value; });
+  return reader.is_whole() ? std::optional(std::move(one)) : std::nullopt;
 }
 
 std::vector<Decision> decisions_in(const Journal& journal) {

@@ -1,4 +1,4 @@
-#include "evaluation/evidence/rivals/comparison.hpp"
+#include "evaluation/evidence/rivals/board.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,11 +23,10 @@ struct Asked {
     return score_of(board, rule, Collection::side_by_side, effect);
   }
   [[nodiscard]] Proportion alarms(std::size_t rule, Collection collection = Collection::side_by_side) const {
-    const Score score = score_of(board, rule, collection, 0);
-    return proportion(score.wrong, score.decisions);
+    return score_of(board, rule, collection, 0).alarms();
   }
   [[nodiscard]] double found(std::size_t rule, std::size_t effect) const {
-    return proportion(score(rule, effect).right, score(rule, effect).decisions).share();
+    return score(rule, effect).found().share();
   }
   [[nodiscard]] std::size_t place_of(const char* name) const {
     const auto place =

@@ -1,14 +1,9 @@
-#include "evaluation/evidence/rivals/rules.hpp"
+#include "evaluation/evidence/rivals/board.hpp"
 
 #include <span>
 
 #include "evaluation/evidence/recorded/trial.hpp"
-#include "evaluation/evidence/rivals/clickhouse.hpp"
-#include "evaluation/evidence/rivals/duet_paper.hpp"
-#include "evaluation/evidence/rivals/fai_pep.hpp"
-#include "evaluation/evidence/rivals/hyperfine.hpp"
-#include "evaluation/evidence/rivals/rank_sum_rules.hpp"
-#include "evaluation/evidence/rivals/tango.hpp"
+#include "evaluation/evidence/rivals/tools.hpp"
 
 namespace tandem::evaluation::rival {
 namespace {

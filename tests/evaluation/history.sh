@@ -53,7 +53,7 @@ done
 git clone --quiet --bare --no-local "$git_url" "$clone"
 
 noted() {  # noted FILE COMMAND…: appends the seconds it took
-  timed "$scratch/log" "${@:2}"
+  timed "$scratch/output" "${@:2}"
   echo "$seconds" >>"$scratch/$1"
 }
 

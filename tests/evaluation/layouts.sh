@@ -10,14 +10,17 @@ timeout 1500 cmake --build "$build" --target tandem_evidence relink_once tandem_
 for workload in allocation arithmetic branches chase gemm hash sort stream stream_aligned; do
   alignment=(-fno-align-functions -fno-align-loops)
   if [[ $workload == *_aligned ]]; then alignment=(-falign-functions=64 -falign-loops=32); fi
+  name=${workload%_aligned}
+  source=tests/evaluation/workloads/$name.cpp
+  [ -e "$source" ] || source=tests/evaluation/workloads/workloads.cpp
   home=$PWD/evaluation/layouts/$workload
   [ ! -e "$home/links/kept" ] || continue
   rm -rf "$home"
   mkdir -p "$home/out" "$home/links"
   ln -s "$lld" "$home/ld.lld"
   timeout 300 env COMPILER_PATH="$build/libexec/tandem/linker" TANDEM_LINK_DIR="$home/links" TANDEM_LINK_LLD="$lld" CCACHE_DISABLE=1 \
-    "${CXX:-c++}" -std=c++20 -O2 "${alignment[@]}" -ffunction-sections -fdata-sections -DEXTRA_PERMILLE=0 \
-    -I runners/sdk -I tests -isystem /usr/include/eigen3 tests/evaluation/workloads/{"${workload%_aligned}",extra_permille,main}.cpp \
+    "${CXX:-c++}" -std=c++20 -O2 "${alignment[@]}" -ffunction-sections -fdata-sections -DEXTRA_PERMILLE=0 -DWORKLOAD="$name" \
+    -I runners/sdk -I tests -isystem /usr/include/eigen3 "$source" tests/evaluation/workloads/{extra_permille,main}.cpp \
     -o "$home/out/program"
   "$build/relink_once" keep "$home/links" "$home/out" >&2
 done

@@ -44,14 +44,14 @@ const std::map<std::string, Part>& parts() {
 }
 
 /// One line that is written over on a terminal; elsewhere a line every half minute.
-class Shown {
+class Progress {
  public:
-  explicit Shown(std::string part) : part_(std::move(part)) {}
-  ~Shown() {
+  explicit Progress(std::string part) : part_(std::move(part)) {}
+  ~Progress() {
     if (terminal_ && written_) fmt::print(stderr, "\r\033[K");
   }
-  Shown(const Shown&) = delete;
-  Shown& operator=(const Shown&) = delete;
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
 
   void operator()(const std::string& what, std::size_t done, std::size_t all) {
     const auto now = Clock::now();
@@ -139,9 +139,9 @@ int run_part(const std::string& name, const std::vector<std::string>& words) {
   fs::create_directories(settings.out);
   PartResult result;
   {
-    Shown shown(name);
+    Progress progress(name);
     settings.show = [&](const std::string& what, std::size_t done, std::size_t all) {
-      shown(what, done, all);
+      progress(what, done, all);
     };
     result = parts().at(name)(settings);
   }

@@ -48,47 +48,47 @@ Row failed(const Launches& launches) {
 constexpr std::uint64_t launches = 5;
 
 /// The launches of one shape, put together.
-struct Together {
+struct Gaps {
   std::vector<double> gaps_ns;
   double slices_ns = 0;
   std::string failure;  ///< empty: all went well
 };
 
-Together launch_all(runners::PairRunner& runner, const WorkloadPair& programs,
-                    const runners::SliceShape& shape) {
+Gaps launch_all(runners::PairRunner& runner, const WorkloadPair& programs, const runners::SliceShape& shape) {
   Launches made;
   for (std::uint64_t index = 0; index < launches; ++index)
     launch_once(runner, programs, runners::plan_launch(29, index, shape), made);
-  Together all;
-  all.failure = made.failure;
+  Gaps gaps;
+  gaps.failure = made.failure;
   for (const Launch& launch : made.good) {
-    all.gaps_ns.insert(all.gaps_ns.end(), launch.gaps_ns.begin(), launch.gaps_ns.end());
+    gaps.gaps_ns.insert(gaps.gaps_ns.end(), launch.gaps_ns.begin(), launch.gaps_ns.end());
     for (const auto* values : {&launch.control, &launch.treatment})
-      all.slices_ns +=
+      gaps.slices_ns +=
           static_cast<double>(shape.iterations) * std::accumulate(values->begin(), values->end(), 0.0);
   }
-  if (all.gaps_ns.empty() && all.failure.empty()) all.failure = "the gaps between the slices are not known";
-  return all;
+  if (gaps.gaps_ns.empty() && gaps.failure.empty())
+    gaps.failure = "the gaps between the slices are not known";
+  return gaps;
 }
 
-Row cost(std::string method, const Together& all, std::optional<double> value) {
-  Row row{"costs", 0, std::move(method), "ok", value, {}, {}, all.gaps_ns.size(), {}};
-  if (all.failure.empty()) return row;
+Row cost(std::string method, const Gaps& gaps, std::optional<double> value) {
+  Row row{"costs", 0, std::move(method), "ok", value, {}, {}, gaps.gaps_ns.size(), {}};
+  if (gaps.failure.empty()) return row;
   row.outcome = "failed";
   row.ratio = std::nullopt;
-  row.note = all.failure;
+  row.note = gaps.failure;
   return row;
 }
 
-void add_quantiles(std::vector<Row>& rows, const std::string& method, const Together& all) {
-  rows.push_back(cost(method + "_p50", all, analysis::quantile(all.gaps_ns, 0.5)));
-  rows.push_back(cost(method + "_p99", all, analysis::quantile(all.gaps_ns, 0.99)));
+void add_quantiles(std::vector<Row>& rows, const std::string& method, const Gaps& gaps) {
+  rows.push_back(cost(method + "_p50", gaps, analysis::quantile(gaps.gaps_ns, 0.5)));
+  rows.push_back(cost(method + "_p99", gaps, analysis::quantile(gaps.gaps_ns, 0.99)));
 }
 
 /// A launch knows the gap inside each pair; between two pairs lies another one, of about the same length.
-double share_inside(const Together& all) {
-  const double gaps_ns = 2 * std::accumulate(all.gaps_ns.begin(), all.gaps_ns.end(), 0.0);
-  return all.slices_ns / (all.slices_ns + gaps_ns);
+double share_inside(const Gaps& gaps) {
+  const double gaps_ns = 2 * std::accumulate(gaps.gaps_ns.begin(), gaps.gaps_ns.end(), 0.0);
+  return gaps.slices_ns / (gaps.slices_ns + gaps_ns);
 }
 
 }  // namespace
@@ -168,10 +168,10 @@ std::vector<Row> costs_of(runners::PairRunner& runner, const WorkloadPair& empty
   }
 
   for (const int slice_us : {100, 300, 1000}) {
-    const Together all = launch_all(
+    const Gaps gaps = launch_all(
         runner, busy,
         runners::shape_for(busy.facts, {Pairing::alternate, microseconds{slice_us}, milliseconds{240}}));
-    rows.push_back(cost(fmt::format("inside_{}", slice_us), all, share_inside(all)));
+    rows.push_back(cost(fmt::format("inside_{}", slice_us), gaps, share_inside(gaps)));
   }
   return rows;
 }

@@ -30,13 +30,13 @@ constexpr const char* says =
     "history; and the statistics are timed alone, over prepared launches. All of it depends on the host and "
     "on what else runs there.";
 
-Goal unknown(const char* what, const char* target, std::string why) {
+Goal unmeasured(const char* what, const char* target, std::string why) {
   return {design, what, target, "not measured", Goal::Met::unknown, std::move(why)};
 }
 
 /// The reason is said only where it is missed.
-Goal said(std::string source, const char* what, const char* target, std::string measured, bool is_met,
-          std::string why = {}) {
+Goal goal_of(std::string source, const char* what, const char* target, std::string measured, bool is_met,
+             std::string why = {}) {
   return {std::move(source),   what,        target,
           std::move(measured), met(is_met), is_met ? std::string() : std::move(why)};
 }
@@ -50,30 +50,30 @@ Goal outside_goal(const Costs& costs) {
     outside += one.outside + one.in_others;
     all += one.in_builds + one.in_links + one.in_launches + one.in_others + one.outside;
   }
-  if (all == 0) return unknown(what, target, "nothing was walked");
-  return said(
+  if (all == 0) return unmeasured(what, target, "nothing was walked");
+  return goal_of(
       design, what, target, fmt::format("{:.1f} % ({:.1f} of {:.1f} s)", 100 * outside / all, outside, all),
       outside < most_outside * all, "that much of the walk was in none of its builds, links and launches");
 }
 
 std::vector<Goal> idle_goals(const Costs& costs) {
   if (!costs.idle) {
-    return {unknown("idle: processor", "under 0.1 %", "not measured yet"),
-            unknown("idle: memory", "under 30 MiB", "not measured yet")};
+    return {unmeasured("idle: processor", "under 0.1 %", "not measured yet"),
+            unmeasured("idle: memory", "under 30 MiB", "not measured yet")};
   }
   const IdleCost& idle = *costs.idle;
   const double used = (idle.own + idle.children) / idle.seconds;
-  Goal processor = said(design, "idle: processor", "under 0.1 %",
-                        fmt::format("{:.3f} %, children included, over {:.0f} s", 100 * used, idle.seconds),
-                        used < most_idle);
+  Goal processor = goal_of(
+      design, "idle: processor", "under 0.1 %",
+      fmt::format("{:.3f} %, children included, over {:.0f} s", 100 * used, idle.seconds), used < most_idle);
   if (idle.trials > 0) {
     processor.met = Goal::Met::unknown;
     processor.why = fmt::format("{} trials of live A/A came in between", idle.trials);
   }
   return {processor,
-          said(design, "idle: memory", "under 30 MiB",
-               fmt::format("{:.1f} MiB resident, at most {:.1f}", idle.resident_mib, idle.peak_mib),
-               idle.resident_mib < most_mib)};
+          goal_of(design, "idle: memory", "under 30 MiB",
+                  fmt::format("{:.1f} MiB resident, at most {:.1f}", idle.resident_mib, idle.peak_mib),
+                  idle.resident_mib < most_mib)};
 }
 
 Goal poll_goal(const Costs& costs) {
@@ -84,11 +84,12 @@ Goal poll_goal(const Costs& costs) {
     if (one.commits != poll_commits) continue;
     if (slowest == nullptr || one.milliseconds > slowest->milliseconds) slowest = &one;
   }
-  if (slowest == nullptr) return unknown(what, target, "not measured yet: ./dev evaluate history");
-  return said(design, what, target,
-              fmt::format("{:.1f} ms over {}:// (git fetch {:.1f} ms), median of {}", slowest->milliseconds,
-                          slowest->address, slowest->git_milliseconds, slowest->rounds),
-              slowest->milliseconds < most_poll_ms);
+  if (slowest == nullptr) return unmeasured(what, target, "not measured yet: ./dev evaluate history");
+  return goal_of(
+      design, what, target,
+      fmt::format("{:.1f} ms over {}:// (git fetch {:.1f} ms), median of {}", slowest->milliseconds,
+                  slowest->address, slowest->git_milliseconds, slowest->rounds),
+      slowest->milliseconds < most_poll_ms);
 }
 
 std::vector<Goal> judging_goals(const JudgingCost& judging) {
@@ -97,16 +98,17 @@ std::vector<Goal> judging_goals(const JudgingCost& judging) {
       [](const LookCost& one, const LookCost& other) { return one.milliseconds < other.milliseconds; });
   const LookCost& first = judging.confirmation.front();
   const bool is_met = std::max(judging.verdict_milliseconds, slowest->milliseconds) < most_verdict_ms;
-  return {said(design, "statistics of a launch", "under 2 µs",
-               fmt::format("{:.2f} µs; besides, {:.1f} µs to reduce its {} pairs of slices",
-                           judging.judge_microseconds, judging.reduce_microseconds, judging.pairs),
-               judging.judge_microseconds < most_judging_us),
-          said("stats 7", "statistics of a verdict", "under 1 ms",
-               fmt::format("screen {:.3f} ms; confirmation {:.3f} ms at {} units, {:.2f} ms at most, at {}",
-                           judging.verdict_milliseconds, first.milliseconds, first.units,
-                           slowest->milliseconds, slowest->units),
-               is_met,
-               "the look at 32 units counts all 2^32 sign patterns exactly, the look at 64 draws 99 999")};
+  return {
+      goal_of(design, "statistics of a launch", "under 2 µs",
+              fmt::format("{:.2f} µs; besides, {:.1f} µs to reduce its {} pairs of slices",
+                          judging.judge_microseconds, judging.reduce_microseconds, judging.pairs),
+              judging.judge_microseconds < most_judging_us),
+      goal_of("stats 7", "statistics of a verdict", "under 1 ms",
+              fmt::format("screen {:.3f} ms; confirmation {:.3f} ms at {} units, {:.2f} ms at most, at {}",
+                          judging.verdict_milliseconds, first.milliseconds, first.units,
+                          slowest->milliseconds, slowest->units),
+              is_met,
+              "the look at 32 units counts all 2^32 sign patterns exactly, the look at 64 draws 99 999")};
 }
 
 /// Promises about what the tree may not have yet.
@@ -114,9 +116,9 @@ std::vector<Goal> later_goals(const fs::path& source) {
   const auto why = [&](const char* place) {
     return fs::exists(source / place) ? "not measured here" : "not built yet";
   };
-  return {unknown("folding of perf script output", "at least 180 MiB/s on one core",
-                  why("analysis/flame_graph.cpp")),
-          unknown("dashboard page of a million samples", "under 200 ms", why("daemon/http"))};
+  return {unmeasured("folding of perf script output", "at least 180 MiB/s on one core",
+                     why("analysis/flame_graph.cpp")),
+          unmeasured("dashboard page of a million samples", "under 200 ms", why("daemon/http"))};
 }
 
 Costs journals(const PartSettings& settings) {

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <filesystem>
 
-#include "evaluation/evidence/culprit/simulation.hpp"
 #include "evaluation/evidence/part.hpp"
 #include "evaluation/evidence/results/journal.hpp"
 #include "evaluation/evidence/results/proportion.hpp"

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "evaluation/evidence/culprit/culprit.hpp"
-#include "evaluation/evidence/culprit/simulation.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {

@@ -1,4 +1,4 @@
-#include "evaluation/evidence/culprit/simulation.hpp"
+#include "evaluation/evidence/culprit/culprit.hpp"
 
 #include <fmt/format.h>
 

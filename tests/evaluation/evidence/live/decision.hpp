@@ -90,8 +90,8 @@ struct DecisionSummary {
 [[nodiscard]] DecisionSummary summary_of(std::span<const Decision> decisions);
 
 /// Those that a condition holds for.
-[[nodiscard]] std::vector<Decision> those(std::span<const Decision> decisions,
-                                          const std::function<bool(const Decision&)>& condition);
+[[nodiscard]] std::vector<Decision> filtered(std::span<const Decision> decisions,
+                                             const std::function<bool(const Decision&)>& condition);
 
 /// A table of false alarms: a row per workload and pairing, one per pairing, and one for all.
 [[nodiscard]] Table false_alarm_table(std::string title, std::span<const Decision> decisions);

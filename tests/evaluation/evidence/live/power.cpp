@@ -36,7 +36,7 @@ bool is_right(const Decision& decision) {
 }
 
 std::vector<Decision> of(std::span<const Decision> decisions, const std::string& name, double percent) {
-  return those(decisions, [&](const Decision& d) {
+  return filtered(decisions, [&](const Decision& d) {
     return d.origin.workload == name && std::abs(std::abs(d.origin.percent) - percent) < 1e-9;
   });
 }
@@ -68,7 +68,7 @@ Table power_table(const PartSettings& settings, std::span<const Decision> decisi
       if (some.empty()) continue;
       const DecisionSummary sum = summary_of(some);
       const std::size_t right = count(some, is_right);
-      const auto slowed = those(some, [](const Decision& d) { return d.origin.percent > 0; });
+      const auto slowed = filtered(some, [](const Decision& d) { return d.origin.percent > 0; });
       const auto work = counted.find({workload.name, size.name});
       table.rows.push_back(
           {fmt::format("{} ({})", workload.name, workload.what), fmt::format("{} %", size.name),
@@ -171,7 +171,7 @@ std::vector<Goal> goals_in(std::span<const Decision> decisions) {
     if (goals.back().met == Goal::Met::unknown)
       goals.back().why = "too few decisions for such a narrow bound";
   }
-  const auto large = those(decisions, [](const Decision& d) { return std::abs(d.origin.percent) >= 2; });
+  const auto large = filtered(decisions, [](const Decision& d) { return std::abs(d.origin.percent) >= 2; });
   const std::size_t wrong = count(large, [](const Decision& d) { return d.is_suspect() && !is_right(d); });
   const Proportion missed =
       proportion(count(large, [](const Decision& d) { return d.outcome == "unchanged"; }), large.size());

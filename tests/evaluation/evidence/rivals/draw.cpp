@@ -85,23 +85,23 @@ std::vector<LaunchRow> Draw::pairs(std::size_t count) const {
   return rows;
 }
 
-Apart Draw::apart(std::size_t count) const {
+SeparateSides Draw::one_after_the_other(std::size_t count) const {
   const auto& launches = material_->launches;
   const std::size_t all = launches.size();
   const std::size_t begin = all > 2 * count ? place_ % (all - 2 * count + 1) : 0;
   const bool exchange = material_->percent == 0 && coin(0);
-  Apart apart;
+  SeparateSides sides;
   for (std::size_t i = 0; i < 2 * count; ++i) {
     const LaunchRow& recorded = launches[(begin + i) % all];
     LaunchRow row = exchange ? exchanged(recorded) : recorded;
     if (i < count) {
-      apart.control.push_back(row);
+      sides.control.push_back(row);
       continue;
     }
     if (material_->percent == 0) row.treatment = row.control;
-    apart.treatment.push_back(planted(row));
+    sides.treatment.push_back(planted(row));
   }
-  return apart;
+  return sides;
 }
 
 std::optional<std::vector<LaunchRow>> Draw::before(std::size_t count) const {

@@ -29,7 +29,7 @@ enum class Collection { one_after_the_other, side_by_side };
 
 /// Launches one after the other: of `control` only the control's values count, of `treatment` the
 /// treatment's.
-struct Apart {
+struct SeparateSides {
   std::vector<LaunchRow> control;
   std::vector<LaunchRow> treatment;
 };
@@ -50,7 +50,7 @@ class Draw {
 
   /// So many launches of the control, then so many of the treatment, without a break if there are enough. Of
   /// equal builds both are the side that ran in the same place, so that places play no part.
-  [[nodiscard]] Apart apart(std::size_t count) const;
+  [[nodiscard]] SeparateSides one_after_the_other(std::size_t count) const;
 
   /// So many launches of equal builds, side by side, that were made before; nothing if there are none.
   [[nodiscard]] std::optional<std::vector<LaunchRow>> before(std::size_t count) const;

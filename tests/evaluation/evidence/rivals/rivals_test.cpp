@@ -269,10 +269,10 @@ TEST(Draw, TakesOneSideOfEqualBuildsOneAfterTheOther) {
   for (LaunchRow& row : material.launches)
     row.treatment = {500, 500, 490, 510};  // another place, much slower
   for (std::uint64_t seed = 1; seed < 20; ++seed) {
-    const Apart apart = Draw(material, 0, seed).apart(10);
-    ASSERT_EQ(apart.control.size(), 10U);
-    ASSERT_EQ(apart.treatment.size(), 10U);
-    EXPECT_EQ(apart.control[0].control.median, apart.treatment[0].treatment.median);
+    const SeparateSides sides = Draw(material, 0, seed).one_after_the_other(10);
+    ASSERT_EQ(sides.control.size(), 10U);
+    ASSERT_EQ(sides.treatment.size(), 10U);
+    EXPECT_EQ(sides.control[0].control.median, sides.treatment[0].treatment.median);
   }
 }
 

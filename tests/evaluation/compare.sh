@@ -1,19 +1,10 @@
 #!/usr/bin/env bash
 # How often `tandem compare` is right, and how fast, beside hyperfine on the same executables for the same time.
 # ./dev evaluate compare; the README of this folder says what is shown. Writes evaluation/compare.{md,tsv}.
-set -euo pipefail
-export LC_ALL=C
-
-here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-source "$here/counting.bash"
-build=${1:?usage: compare.sh BUILD_DIRECTORY}
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/shared.bash"
 itself_runs=${TANDEM_RUNS:-50}
 changed_runs=${TANDEM_RUNS:-30}
 percents=(0 2 3 5)
-run_ns=25000000  # one process of a workload under hyperfine
-
-say() { printf 'compare: %s\n' "$*" >&2; }
-fail() { say "$*"; exit 1; }
 
 [[ $itself_runs =~ ^[1-9][0-9]*$ ]] || fail "TANDEM_RUNS is '$itself_runs' and must be a whole number from 1"
 timeout 900 cmake --build "$build" --target tandem_evaluation_programs >&2 || fail "the workloads were not built"
@@ -35,9 +26,7 @@ trap 'rm -rf "$scratch"' EXIT
 failures=0
 : >"$rows"
 
-record() { local IFS=$'\t'; printf '%s\n' "$*" >>"$rows"; }  # workload percent tool outcome ratio seconds runs
-
-cpu_times() { awk '/^cpu / { for (i = 2; i <= 9; ++i) all += $i; print $9, all }' /proc/stat; }  # stolen, all
+record() { fields "$@" >>"$rows"; }  # workload percent tool outcome ratio seconds runs
 
 # What `tandem compare --json` says about its only benchmark: outcome, ratio, seconds from start to end.
 read_verdict() {
@@ -62,23 +51,18 @@ run_tandem() {  # run_tandem WORKLOAD PERCENT: sets `seconds`
   record "$1" "$2" tandem "$outcome" "$ratio" "$seconds" 1
 }
 
-time_processes() {  # time_processes WORKLOAD PERCENT ITERATIONS RUNS: fills $scratch/times.csv
-  timeout 600 hyperfine -N --style none --warmup 1 --runs "$4" --export-csv "$scratch/times.csv" \
-    -n control "'$programs/$1_0' --iterations $3" -n treatment "'$programs/$1_$2' --iterations $3" \
-    >/dev/null 2>"$scratch/messages" && return 0
+hyperfine_of() {  # hyperfine_of WORKLOAD PERCENT ITERATIONS RUNS
+  time_processes "$programs/$1_0" "$programs/$1_$2" "$3" "$4" && return 0
   say "hyperfine failed on $1 with $2 % more work: $(tail -n 1 "$scratch/messages")"
   failures=$((failures + 1))
   return 1
 }
 
 run_hyperfine() {  # run_hyperfine WORKLOAD PERCENT ITERATIONS PROCESS_SECONDS SECONDS
-  local runs begin ratio
+  local runs begin=$EPOCHREALTIME
   runs=$(awk -v all="$5" -v one="$4" 'BEGIN { runs = int(all / (2 * one)) - 1; print (runs < 2 ? 2 : runs) }')
-  begin=$EPOCHREALTIME
-  time_processes "$1" "$2" "$3" "$runs" || return 0
-  # Of means, because that is the ratio which hyperfine itself prints.
-  ratio=$(awk -F, '{ mean[$1] = $2 } END { printf "%.6f", mean["treatment"] / mean["control"] }' "$scratch/times.csv")
-  record "$1" "$2" hyperfine - "$ratio" "$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')" "$runs"
+  hyperfine_of "$1" "$2" "$3" "$runs" || return 0
+  record "$1" "$2" hyperfine - "$(ratio_of_means)" "$(since "$begin")" "$runs"
 }
 
 # The extra work is real when the instructions say so.
@@ -94,13 +78,10 @@ count_work() {  # count_work WORKLOAD
 }
 
 measure() {  # measure WORKLOAD: in rounds, so that all rows and both tools meet the same moods of the machine
-  local iteration_ns iterations process_seconds="" round percent seconds
+  local iterations process_seconds="" round percent seconds
   if command -v hyperfine >/dev/null; then
-    iteration_ns=$(timeout 60 "$programs/$1_0" --json --seconds 0.3 | sed -n 's/.*"median": \([0-9.]*\).*/\1/p')
-    iterations=$(awk -v all="$run_ns" -v one="$iteration_ns" 'BEGIN { n = int(all / one); print (n < 1 ? 1 : n) }')
-    if time_processes "$1" 0 "$iterations" 5; then
-      process_seconds=$(awk -F, '$1 == "control" { print $2 }' "$scratch/times.csv")
-    fi
+    iterations=$(iterations_for_hyperfine "$programs/$1_0")
+    if hyperfine_of "$1" 0 "$iterations" 5; then process_seconds=$(process_seconds_of); fi
   fi
   for ((round = 1; round <= itself_runs || round <= changed_runs; ++round)); do
     say "$1, round $round"
@@ -114,17 +95,12 @@ measure() {  # measure WORKLOAD: in rounds, so that all rows and both tools meet
   done
 }
 
-load=$(cut -d ' ' -f 1 /proc/loadavg)
-model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
-read -r stolen_before all_before < <(cpu_times)
 for workload in "${workloads[@]}"; do
   count_work "$workload"
   measure "$workload"
-  read -r stolen all < <(cpu_times)
   {
-    printf 'Host: %s, %s processors, Linux %s, load at the start %s, ' "${model:-unknown}" "$(nproc)" "$(uname -r)" "$load"
-    awk -v s="$((stolen - stolen_before))" -v a="$((all - all_before))" \
-      'BEGIN { printf "%.2f %% of the time stolen by the hypervisor.\n\n", 100 * s / (a + (a == 0)) }'
+    host_line
+    printf '\n\n'
     awk -f "$here/compare_table.awk" "$rows"
   } >"$table.new"
   mv "$table.new" "$table"  # after every workload, so that a run that is stopped leaves what it has

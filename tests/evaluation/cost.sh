@@ -6,33 +6,44 @@
 #   build + (k-1) links + benchmarks x launches x (start + 0.12 s) + suspects x units x (2 launches + 2 links)
 # Then a daemon has nothing to do. What was measured goes to evaluation/journal/cost.tsv, and an interrupted run goes on
 # behind it; the statistics and the page are tandem_evidence's.
-set -euo pipefail
-
-build=$(readlink -f "${1:?usage: cost.sh BUILD_DIRECTORY}")
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/shared.bash"
 read -ra numbers <<<"${TANDEM_BENCHMARKS:-50 200}"
 read -ra flags <<<"${TANDEM_FLAGS:-}"
 layouts=8
 idle_seconds=${TANDEM_IDLE_SECONDS:-120}
 cmake --build "$build" --target tandem tandem_evidence relink_once tandem_linker >&2
-command -v sqlite3 >/dev/null || { echo 'cost: sqlite3 is not installed' >&2; exit 1; }
-lld=$(command -v ld.lld) || { echo 'cost: ld.lld is not installed' >&2; exit 1; }
-out=$PWD/evaluation
-journal=$out/journal/cost.tsv
-mkdir -p "$out/journal"
-touch "$journal"
-[ -z "$(tail -c 1 "$journal")" ] || sed -i '$d' "$journal"  # a line that was cut off
+needed sqlite3 >/dev/null
+lld=$(needed ld.lld)
+open_journal cost
 top=$(mktemp -d)
 daemon=
 trap '[ -z "$daemon" ] || kill "$daemon" || :; rm -rf "$top"' EXIT
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 scratch=$top
 . "$here/synthetic/repository.bash"
-. "$here/synthetic/many.bash"
 . "$here/synthetic/time_of_children.bash"
 export CCACHE_DISABLE=1
 
-fields() { local IFS=$'\t'; printf '%s\n' "$*"; }
-is_noted() { grep -q "^$1"$'\t'"$2"$'\t' "$journal"; }  # is_noted KIND KEY
+many_kernels() {  # many_kernels NUMBER GUILTY: the one of that number works 10 % longer
+  awk -v n="$1" -v guilty="$2" 'BEGIN {
+    print "#include <cstdint>\n"
+    for (i = 1; i <= n; ++i) {
+      steps = 1000 + 3000 * (i % 7) / 6
+      if (i == guilty) steps *= 1.1
+      printf "std::uint64_t kernel_%d(std::uint64_t value) {\n  for (int i = 0; i < %d; ++i) value = (value ^ value >> %d) * %d;\n", i, steps, 13 + i % 17, 2 * i + 1
+      print "  return value;\n}" } }'
+}
+
+many_program() {  # many_program NUMBER: main.cpp
+  awk -v n="$1" 'BEGIN {
+    print "#include \"tandem.hpp\"\n"
+    for (i = 1; i <= n; ++i) printf "std::uint64_t kernel_%d(std::uint64_t value);\n", i
+    print "\ntemplate <class Kernel>\ntandem::Program::Body repeated(Kernel kernel) {\n  return [kernel](std::uint64_t iterations) {"
+    print "    for (std::uint64_t i = 0; i < iterations; ++i) tandem::keep(kernel(tandem::seed()));\n  };\n}\n"
+    print "int main(int argc, char** argv) {\n  tandem::Program program;"
+    for (i = 1; i <= n; ++i) printf "  program.add(\"kernel/%d\", [] { return repeated(kernel_%d); });\n", i, i
+    print "  return program.run(argc, argv);\n}" }'
+}
+
 begin_in() {  # begin_in NAME: another repository
   scratch=$top/$1
   repository=$scratch/repository
@@ -41,15 +52,9 @@ begin_in() {  # begin_in NAME: another repository
   start_repository many
 }
 
-timed() {  # timed COMMAND…: prints its seconds
-  local begin=$EPOCHREALTIME
-  "$@" >"$scratch/log" || { cat "$scratch/log" >&2; exit 1; }
-  awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }'
-}
 times=20
 relinks() { "$build/relink_once" relink "$scratch/links/kept" "$scratch/out" "$lld" "$times"; }
 starts() { for ((i = 0; i < times; ++i)); do "$scratch/out/program" --list; done; }
-share() { awk -v n="$times" '{ print $1 / n }'; }
 
 database() { sqlite3 -separator ' ' "$state/tandem.db" "$1"; }
 value() { database "SELECT coalesce(($1), 0)"; }
@@ -93,11 +98,14 @@ one_walk() {  # one_walk BENCHMARKS
     commits=3
   fi
   mkdir "$scratch/links" "$scratch/out"
-  build_seconds=$(COMPILER_PATH=$build/libexec/tandem/linker TANDEM_LINK_DIR=$scratch/links TANDEM_LINK_LLD=$lld \
-    CXXFLAGS='-ffunction-sections -fdata-sections' timed built many "$id" "$scratch/out/program")
+  COMPILER_PATH=$build/libexec/tandem/linker TANDEM_LINK_DIR=$scratch/links TANDEM_LINK_LLD=$lld \
+    CXXFLAGS='-ffunction-sections -fdata-sections' timed "$scratch/log" built many "$id" "$scratch/out/program"
+  build_seconds=$seconds
   "$build/relink_once" keep "$scratch/links" "$scratch/out"
-  link_seconds=$(timed relinks | share)
-  start_seconds=$(timed starts | share)
+  timed "$scratch/log" relinks
+  link_seconds=$(calculate "$seconds / $times")
+  timed "$scratch/log" starts
+  start_seconds=$(calculate "$seconds / $times")
 
   state=$scratch/state
   begin=$EPOCHREALTIME
@@ -107,7 +115,7 @@ one_walk() {  # one_walk BENCHMARKS
   read -r -a spent < <(time_of_children "$daemon")
   wait "$daemon" || status=$?
   daemon=
-  wall=$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.2f", b - a }')
+  wall=$(since "$begin" %.2f)
   [ "$status" -lt 2 ] || [ "$status" = 3 ] || { tail -n 20 "$scratch/log" >&2; exit 1; }
 
   "$build/tandem" report --all --state_dir "$state"
@@ -152,14 +160,14 @@ one_idle() {
     [ "$screens" -lt 1 ] || break
     sleep 1
   done
-  [ "$screens" -ge 1 ] || { tail -n 20 "$scratch/log" >&2; echo 'cost: the daemon never came to rest' >&2; exit 1; }
+  [ "$screens" -ge 1 ] || { tail -n 20 "$scratch/log" >&2; fail 'the daemon never came to rest'; }
   sleep 3
   screens=$(value 'SELECT count(*) FROM null_screen')
   begin=$EPOCHREALTIME
   read -ra before < <(used "$daemon")
   sleep "$idle_seconds"
   read -ra after < <(used "$daemon")
-  seconds=$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.2f", b - a }')
+  seconds=$(since "$begin" %.2f)
   fields idle "$idle_seconds" "$seconds" "$((after[0] - before[0]))" "$((after[1] - before[1]))" "$(getconf CLK_TCK)" \
     "$(kib "$daemon" VmRSS status)" "$(kib "$daemon" VmHWM status)" "$(kib "$daemon" Pss smaps_rollup)" \
     "$(($(value 'SELECT count(*) FROM null_screen') - screens))" >>"$journal"
@@ -171,15 +179,15 @@ one_idle() {
 
 for number in "${numbers[@]}"; do
   if is_noted walk "$number"; then continue; fi
-  printf 'cost: %s benchmarks\n' "$number" >&2
+  say "$number benchmarks"
   one_walk "$number"
 done
 if ! is_noted idle "$idle_seconds"; then
-  printf 'cost: nothing to do, for %s s\n' "$idle_seconds" >&2
+  say "nothing to do, for $idle_seconds s"
   one_idle
 fi
-if ! grep -q $'^poll\t' "$out/journal/history.tsv" 2>/dev/null; then
-  printf 'cost: a poll of a long history\n' >&2
+if ! grep -q $'^poll\t' evaluation/journal/history.tsv 2>/dev/null; then
+  say 'a poll of a long history'
   bash "$here/history.sh" "$build"
 fi
-"$build/tandem_evidence" cost "$build" "$out"
+"$build/tandem_evidence" cost "$build" evaluation

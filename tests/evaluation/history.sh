@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # What a poll and a walk cost on a long history, beside git itself on the same repository. ./dev evaluate history;
 # TANDEM_COMMITS=N for another length (100000), TANDEM_RUNS=N for another number of rounds (5).
-set -euo pipefail
-export LC_ALL=C GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/shared.bash"
+export GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
 
-build=${1:?usage: history.sh BUILD_DIRECTORY}
 commits=${TANDEM_COMMITS:-100000}
 runs=${TANDEM_RUNS:-5}
 cmake --build "$build" --target evaluation_history >/dev/null
-program=$(readlink -f "$build")/evaluation_history
+program=$build/evaluation_history
 
 scratch=$(mktemp -d)
 daemon=
@@ -46,29 +45,27 @@ git daemon --reuseaddr --export-all --listen=127.0.0.1 --port="$port" --base-pat
 daemon=$!
 git_url=git://127.0.0.1:$port/upstream.git
 until git ls-remote --quiet "$git_url" main >/dev/null 2>&1; do
-  kill -0 "$daemon" 2>/dev/null || { echo 'history: git daemon does not run' >&2; exit 1; }
+  kill -0 "$daemon" 2>/dev/null || fail 'git daemon does not run'
   sleep 0.1
 done
 
 "$program" poll "$mirror" "$git_url" main >/dev/null
 git clone --quiet --bare --no-local "$git_url" "$clone"
 
-timed() { # timed FILE COMMAND…: appends the seconds it took
-  local file=$1 begin=$EPOCHREALTIME
-  shift
-  "$@" >/dev/null
-  awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }' >>"$scratch/$file"
+noted() {  # noted FILE COMMAND…: appends the seconds it took
+  timed "$scratch/output" "${@:2}"
+  echo "$seconds" >>"$scratch/$1"
 }
 
 for ((run = 0; run < runs; ++run)); do
   "$program" poll "$mirror" "$git_url" main >>"$scratch/poll_git"
-  timed fetch_git git -C "$clone" fetch --quiet origin +refs/heads/main:refs/heads/main
+  noted fetch_git git -C "$clone" fetch --quiet origin +refs/heads/main:refs/heads/main
   "$program" poll "$mirror" "file://$upstream" main >>"$scratch/poll_file"
-  timed fetch_file git -C "$clone" fetch --quiet "file://$upstream" +refs/heads/main:refs/heads/main
-  timed ids "$program" ids "$mirror" main "$root"
-  timed rev_list git -C "$clone" rev-list --first-parent --count main
-  timed walk "$program" walk "$mirror" main
-  timed log git -C "$clone" log --first-parent --format='%H %P %T %ct %an %s' main
+  noted fetch_file git -C "$clone" fetch --quiet "file://$upstream" +refs/heads/main:refs/heads/main
+  noted ids "$program" ids "$mirror" main "$root"
+  noted rev_list git -C "$clone" rev-list --first-parent --count main
+  noted walk "$program" walk "$mirror" main
+  noted log git -C "$clone" log --first-parent --format='%H %P %T %ct %an %s' main
 done
 
 median() { sort -g "$scratch/$1" | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'; }

@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # A hundred thousand launches, a tenth of them failing, in every pairing of sliced programs in turn, leave no descriptor,
 # process, file or memory behind. ./dev evaluate leaks; TANDEM_LAUNCHES=N for fewer.
-set -euo pipefail
-export LC_ALL=C
-
-build=${1:?usage: leaks.sh BUILD_DIRECTORY}
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/shared.bash"
 all=${TANDEM_LAUNCHES:-100000}
 export TANDEM_LAUNCHES=$(((all + 2) / 3))
 output=$(mktemp)
@@ -14,7 +11,7 @@ begin=$EPOCHREALTIME
 status=0
 timeout 14400 "$build/runners_process_test" \
   --gtest_filter='*LeaksNothingOverManyLaunches*' >"$output" 2>&1 || status=$?
-seconds=$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.0f", b - a }')
+seconds=$(since "$begin" %.0f)
 
 # A filter that matches nothing ends with 0 as well.
 if [ "$status" != 0 ] || ! grep -q '^\[  PASSED  \] 3 tests' "$output"; then

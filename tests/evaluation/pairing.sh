@@ -2,27 +2,18 @@
 # How far estimates of one ratio scatter, by pairing and beside other tools, at equal machine time; what is found of
 # planted work; what pairing costs. ./dev evaluate pairing; the README of this folder says what is shown.
 # Writes evaluation/pairing.{md,tsv}.
-set -euo pipefail
-export LC_ALL=C
-
-source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/counting.bash"
-build=$(readlink -f "${1:?usage: pairing.sh BUILD_DIRECTORY}")
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/shared.bash"
 seconds=${TANDEM_SECONDS:-2}   # of machine time, for one estimate
 repeats=${TANDEM_REPEATS:-12}  # estimates of every method for every workload
 read -ra workloads <<<"${TANDEM_WORKLOADS:-arithmetic stream bandwidth chase branches allocation openmp rare}"
-run_ns=25000000  # one process of a workload under hyperfine
 repetitions=10   # of Google Benchmark, per side
-
-say() { printf 'pairing: %s\n' "$*" >&2; }
-fail() { say "$*"; exit 1; }
-calculate() { awk "BEGIN { print ($1) }"; }
 
 [[ $seconds =~ ^[0-9]*\.?[0-9]+$ && $seconds != 0 ]] || fail "TANDEM_SECONDS is '$seconds' and must be a positive number"
 [[ $repeats =~ ^[1-9][0-9]*$ ]] || fail "TANDEM_REPEATS is '$repeats' and must be a whole number from 1"
 timeout 300 cmake "$build" >/dev/null  # looks again for what was installed since
-timeout 1500 cmake --build "$build" --target tandem_pairing_programs evaluation_pairing >&2 ||
+timeout 1500 cmake --build "$build" --target tandem_pairing_programs tandem_evidence >&2 ||
   fail "the workloads were not built"
-program=$build/evaluation_pairing
+pairing=("$build/tandem_evidence" pairing)
 programs=$build/pairing_programs
 for workload in "${workloads[@]}"; do
   [ -x "$programs/${workload}_0" ] || fail "there is no workload '$workload'"
@@ -39,7 +30,7 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/copies"
 : >"$rows"
 
-record() { local IFS=$'\t'; printf '%s\n' "$*" >>"$rows"; }  # the fields are told in pairing/rows.hpp
+record() { fields "$@" >>"$rows"; }  # pairing/pairing.hpp tells the fields
 record_failure() {  # record_failure WORKLOAD PERCENT METHOD WHY
   say "$3 failed on $1 with $2 % more work: $4"
   record "$1" "$2" "$3" failed - - - 0 "${4//$'\t'/ }"
@@ -81,7 +72,7 @@ pair_up() {  # pair_up WORKLOAD PERCENT METHOD ARRANGEMENT SEED
   local line limit
   [ -z "${refused[$3]:-}" ] || return 0
   limit=$(calculate "int(60 + 10 * $seconds)")
-  if line=$(timeout "$limit" "$program" estimate "$4" "$seconds" "$5" "$programs/$1_0" "$programs/$1_$2" "$scratch/copies" \
+  if line=$(timeout "$limit" "${pairing[@]}" estimate "$4" "$seconds" "$5" "$programs/$1_0" "$programs/$1_$2" "$scratch/copies" \
     2>"$scratch/messages"); then
     record "$1" "$2" "$3" "$line"
     case $line in
@@ -93,20 +84,12 @@ pair_up() {  # pair_up WORKLOAD PERCENT METHOD ARRANGEMENT SEED
   fi
 }
 
-time_processes() {  # time_processes WORKLOAD ITERATIONS RUNS: fills $scratch/times.csv
-  timeout 600 hyperfine -N --style none --warmup 1 --runs "$3" --export-csv "$scratch/times.csv" \
-    -n control "'$programs/$1_0' --iterations $2" -n treatment "'$programs/$1_0' --iterations $2" \
-    >/dev/null 2>"$scratch/messages"
-}
-
 run_hyperfine() {  # run_hyperfine WORKLOAD
-  local begin=$EPOCHREALTIME ratio runs
+  local begin=$EPOCHREALTIME runs
   [ -n "$process_seconds" ] || return 0
   runs=$(calculate "$seconds < 8 * $process_seconds ? 2 : int($seconds / (2 * $process_seconds)) - 1")
-  if time_processes "$1" "$iterations" "$runs"; then
-    # Of means, because that is the ratio which hyperfine itself prints.
-    ratio=$(awk -F, '{ mean[$1] = $2 } END { printf "%.9f", log(mean["treatment"] / mean["control"]) }' "$scratch/times.csv")
-    record "$1" 0 hyperfine ok "$ratio" - "$(calculate "$EPOCHREALTIME - $begin")" "$runs" -
+  if time_processes "$programs/$1_0" "$programs/$1_0" "$iterations" "$runs"; then
+    record "$1" 0 hyperfine ok "$(calculate "log($(ratio_of_means))")" - "$(since "$begin")" "$runs" -
   else
     record_failure "$1" 0 hyperfine "$(last_words)"
   fi
@@ -124,22 +107,20 @@ run_google() {  # run_google WORKLOAD
   local begin=$EPOCHREALTIME ratio p
   [ -x "$programs/$1_google" ] || return 0
   if repeat_google "$1" "$scratch/control" && repeat_google "$1" "$scratch/treatment" &&
-    read -r ratio p < <("$program" differ "$scratch/control" "$scratch/treatment" 2>"$scratch/messages"); then
-    record "$1" 0 google ok "$ratio" - "$(calculate "$EPOCHREALTIME - $begin")" "$repetitions" "$p"
+    read -r ratio p < <("${pairing[@]}" differ "$scratch/control" "$scratch/treatment" 2>"$scratch/messages"); then
+    record "$1" 0 google ok "$ratio" - "$(since "$begin")" "$repetitions" "$p"
   else
     record_failure "$1" 0 google "$(last_words)"
   fi
 }
 
 prepare_hyperfine() {  # prepare_hyperfine WORKLOAD: sets iterations and process_seconds, the latter empty if it cannot run
-  local iteration_ns
-  iterations=1 process_seconds=
+  process_seconds=
   command -v hyperfine >/dev/null || return 0
-  iteration_ns=$(timeout 60 "$programs/$1_0" --json --seconds 0.3 | sed -n 's/.*"median": \([0-9.]*\).*/\1/p') || iteration_ns=
-  if [ -z "$iteration_ns" ]; then record_failure "$1" 0 hyperfine "the workload gives no time alone"; return 0; fi
-  iterations=$(calculate "$run_ns < $iteration_ns ? 1 : int($run_ns / $iteration_ns)")
-  if time_processes "$1" "$iterations" 5; then
-    process_seconds=$(awk -F, '$1 == "control" { print $2 }' "$scratch/times.csv")
+  iterations=$(iterations_for_hyperfine "$programs/$1_0") || iterations=
+  if [ -z "$iterations" ]; then record_failure "$1" 0 hyperfine "the workload gives no time alone"; return 0; fi
+  if time_processes "$programs/$1_0" "$programs/$1_0" "$iterations" 5; then
+    process_seconds=$(process_seconds_of)
   else
     record_failure "$1" 0 hyperfine "$(last_words)"
   fi
@@ -151,7 +132,7 @@ measure() {  # measure WORKLOAD
   local usual chosen same round i method percent
   local -A refused=()
   percent=$(percent_of "$1")
-  usual=$(timeout 60 "$program" usual "$programs/$1_0" "$scratch/copies" 2>"$scratch/messages") || usual=
+  usual=$(timeout 60 "${pairing[@]}" usual "$programs/$1_0" "$scratch/copies" 2>"$scratch/messages") || usual=
   chosen=$(choose_arrangement "$1") || chosen=
   if [ -n "$chosen" ]; then
     record "$1" 0 choice ok - - - 0 "$chosen"
@@ -186,24 +167,16 @@ measure() {  # measure WORKLOAD
   fi
 }
 
-cpu_times() { awk '/^cpu / { for (i = 2; i <= 9; ++i) all += $i; print $9, all }' /proc/stat; }  # stolen, all
-load=$(cut -d ' ' -f 1 /proc/loadavg)
-model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)
-read -r stolen_before all_before < <(cpu_times)
-
 write_table() {  # after every workload, so that a run that is stopped leaves what it has
-  local stolen all
-  read -r stolen all < <(cpu_times)
   {
-    printf 'Host: %s, %s processors, Linux %s, load at the start %s, ' "${model:-unknown}" "$(nproc)" "$(uname -r)" "$load"
-    printf '%.2f %% of the time stolen by the hypervisor. One estimate: %s s, %s of each.\n\n' \
-      "$(calculate "100 * ($stolen - $stolen_before) / ($all - $all_before + 1)")" "$seconds" "$repeats"
-    "$program" table "$rows"
+    host_line
+    printf ' One estimate: %s s, %s of each.\n\n' "$seconds" "$repeats"
+    "${pairing[@]}" table "$rows"
   } >"$table.new" && mv "$table.new" "$table"
 }
 
 say "costs"
-if ! timeout 300 "$program" costs "$programs/empty_0" "$programs/arithmetic_0" "$scratch/copies" >>"$rows" 2>"$scratch/messages"; then
+if ! timeout 300 "${pairing[@]}" costs "$programs/empty_0" "$programs/arithmetic_0" "$scratch/copies" >>"$rows" 2>"$scratch/messages"; then
   record_failure costs 0 costs "$(last_words)"
 fi
 for workload in "${workloads[@]}"; do

@@ -1,24 +1,17 @@
 #!/usr/bin/env bash
 # What another layout costs beside the build that it saves: ./dev evaluate relink; TANDEM_FUNCTIONS=N for another size.
 # Builds the example framework and a generated program through the capturing linker, then links each sixteen times.
-set -euo pipefail
-export LC_ALL=C CCACHE_DISABLE=1
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/shared.bash"
+export CCACHE_DISABLE=1
 
-build=${1:?usage: relink.sh BUILD_DIRECTORY}
 functions=${TANDEM_FUNCTIONS:-2000}
 seeds=16
 top=$PWD
 cmake --build "$build" --target relink_once tandem_linker >/dev/null
 relink_once=$build/relink_once
-lld=$(command -v ld.lld) || { echo 'relink: ld.lld is not installed' >&2; exit 1; }
+lld=$(needed ld.lld)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-seconds_of() {  # seconds_of COMMAND…: sets `seconds`
-  local begin=$EPOCHREALTIME
-  "$@" >"$work/log" 2>&1 || { tail -n 40 "$work/log" >&2; printf 'relink: failed: %s\n' "$*" >&2; exit 1; }
-  seconds=$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f", b - a }')
-}
 
 captured() {  # captured NAME COMMAND…: the command with the capturing linker before the others
   local name=$1
@@ -31,15 +24,15 @@ captured() {  # captured NAME COMMAND…: the command with the capturing linker 
 row() {  # row NAME COMMAND…: builds into $work/NAME/out, relinks, prints one line
   local name=$1 built kept orders
   shift
-  seconds_of captured "$name" "$@"
+  timed "$work/log" captured "$name" "$@"
   built=$seconds
   "$relink_once" keep "$work/$name/links" "$work/$name/out" >"$work/log" || { cat "$work/log" >&2; exit 1; }
   kept=$(du -s --apparent-size --block-size=1K "$work/$name/links" | cut -f1)
-  seconds_of timeout 3600 "$relink_once" relink "$work/$name/links/kept" "$work/$name/out" "$lld" "$seeds"
+  timed "$work/log" "$relink_once" relink "$work/$name/links/kept" "$work/$name/out" "$lld" "$seeds"
   orders=$(sort -u "$work/log" | wc -l)
   awk -v name="$name" -v built="$built" -v all="$seconds" -v n="$seeds" -v kept="$kept" -v orders="$orders" 'BEGIN {
     printf "| %s | %.2f | %.3f | %.0f | %.1f | %d of %d | %d |\n", name, built, all / n, built / (all / n), n / all, orders, n, kept }'
-  [ "$orders" = "$seeds" ] || { printf 'relink: %s has only %s orders\n' "$name" "$orders" >&2; exit 1; }
+  [ "$orders" = "$seeds" ] || fail "$name has only $orders orders"
 }
 
 generated() {  # one file of $functions functions, compiled and linked

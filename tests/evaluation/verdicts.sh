@@ -3,15 +3,12 @@
 # TANDEM_FLAGS for further flags of the daemon. A library of seven benchmarks, not aligned, goes through ten commits:
 # functions move to other places and files, dead code comes before them, names and comments change, a benchmark is added.
 # One commit gives one benchmark 3 % more work, another takes 5 % off another. Nothing else may be recorded.
-set -euo pipefail
-
-build=$(readlink -f "${1:?usage: verdicts.sh BUILD_DIRECTORY}")
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/shared.bash"
 tandem=$build/tandem
 runs=${TANDEM_RUNS:-1}
 read -ra flags <<<"${TANDEM_FLAGS:-}"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/synthetic/repository.bash"
 . "$here/synthetic/grain.bash"
 
@@ -69,20 +66,9 @@ echo 'Little kernels, and how to call them.' >"$repository/README.md"
 commit 'Say more in the README'
 
 # What was planted, in instructions that are really executed.
-instructions() {  # instructions COMMIT BENCHMARK: of a hundred iterations
-  local once many
-  built grain "$1" "$scratch/program"
-  once=$(counted "$2" 0)
-  many=$(counted "$2" 100)
-  echo $((many - once))
-}
-counted() {
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$scratch/program" --count "$1" "$2" 2>&1 |
-    sed -n 's/.*Collected : *\([0-9]*\).*/\1/p'
-}
 if command -v valgrind >/dev/null; then
-  awk -v a="$(instructions "$before" polynomial)" -v b="$(instructions "$guilty" polynomial)" \
-    -v c="$(instructions "$guilty" checksum)" -v d="$(instructions "$better" checksum)" \
+  awk -v a="$(instructions_of "$before" polynomial)" -v b="$(instructions_of "$guilty" polynomial)" \
+    -v c="$(instructions_of "$guilty" checksum)" -v d="$(instructions_of "$better" checksum)" \
     'BEGIN { printf "planted, by valgrind: polynomial %+.2f %% instructions, checksum %+.2f %%\n", 100 * (b / a - 1), 100 * (d / c - 1) }'
 else
   echo 'planted: not counted, valgrind is not installed'

@@ -1,19 +1,21 @@
 // The evidence: does one part of the evaluation, or what is still to be done of it, and writes its page.
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
-#include <fstream>
+#include <ctime>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "evaluation/evidence/part.hpp"
-#include "evaluation/evidence/recorded/sample_file.hpp"
-#include "evaluation/evidence/recorded/trace_file.hpp"
-#include "evaluation/evidence/results/fields.hpp"
-#include "evaluation/evidence/results/result_file.hpp"
+#include "evaluation/evidence/recorded/launches.hpp"
+#include "evaluation/evidence/results/journal.hpp"
+#include "evaluation/evidence/results/result.hpp"
+#include "evaluation/pairing/pairing.hpp"
 #include "runners/host/machine_facts.hpp"
 #include "specs/foundation/error.hpp"
 #include "support/paths.hpp"
@@ -28,6 +30,8 @@ constexpr const char* usage =
     "       tandem_evidence page DIRECTORY_OF_HOSTS   (the page of each host and the one of all)\n"
     "       tandem_evidence goals DIRECTORY_OF_HOSTS\n"
     "       tandem_evidence samples TRACE.csv...\n"
+    "       tandem_evidence pairing COMMAND...   (what pairing.sh measures with)\n"
+    "       tandem_evidence looks BUILD_DIRECTORY\n"
     "PART is replay, live, layouts, power, rivals, ablations, spread, culprit or cost. It goes on where it "
     "was interrupted.\n";
 
@@ -40,14 +44,14 @@ const std::map<std::string, Part>& parts() {
 }
 
 /// One line that is written over on a terminal; elsewhere a line every half minute.
-class Shown {
+class Progress {
  public:
-  explicit Shown(std::string part) : part_(std::move(part)) {}
-  ~Shown() {
+  explicit Progress(std::string part) : part_(std::move(part)) {}
+  ~Progress() {
     if (terminal_ && written_) fmt::print(stderr, "\r\033[K");
   }
-  Shown(const Shown&) = delete;
-  Shown& operator=(const Shown&) = delete;
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
 
   void operator()(const std::string& what, std::size_t done, std::size_t all) {
     const auto now = Clock::now();
@@ -81,15 +85,28 @@ class Shown {
   std::size_t all_ = 0;
 };
 
-void write_page(const fs::path& out, const std::string& text) {
-  const fs::path page = out / "README.md";
-  fs::path fresh = page;
-  fresh += ".new";
-  std::ofstream stream(fresh);
-  stream << text;
-  stream.close();
-  if (!stream) throw Error(fmt::format("{} cannot be written", fresh.string()));
-  fs::rename(fresh, page);
+std::map<std::string, std::string> host_facts() {
+  const runners::MachineFacts facts = runners::read_machine_facts();
+  const auto share = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.2f} %", 100 * *value) : std::string("unavailable");
+  };
+  return {{"cpu", facts.cpu_model.value_or("unavailable")},
+          {"processors", std::to_string(facts.processors)},
+          {"nice", std::to_string(getpriority(PRIO_PROCESS, 0))},
+          {"topology", facts.topology.value_or("unavailable")},
+          {"kernel", facts.kernel},
+          {"compiler", __VERSION__},
+          {"governor", facts.governor.value_or("unavailable")},
+          {"load", facts.load ? fmt::format("{:.2f}", *facts.load) : "unavailable"},
+          {"stolen since boot", share(facts.steal_share)}};
+}
+
+/// Command, seed, host and time, as far as the part has not said them itself.
+void complete(PartResult& result, const PartSettings& settings) {
+  if (result.command.empty()) result.command = "./dev evaluate " + result.part;
+  result.seed = settings.seed;
+  result.host = host_facts();
+  result.at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 template <class Number>
@@ -122,15 +139,15 @@ int run_part(const std::string& name, const std::vector<std::string>& words) {
   fs::create_directories(settings.out);
   PartResult result;
   {
-    Shown shown(name);
+    Progress progress(name);
     settings.show = [&](const std::string& what, std::size_t done, std::size_t all) {
-      shown(what, done, all);
+      progress(what, done, all);
     };
     result = parts().at(name)(settings);
   }
   complete(result, settings);
   write_result(settings.out, result);
-  write_page(settings.out, page_of(read_results(settings.out)));
+  write_by_rename(settings.out / "README.md", page_of(read_results(settings.out)));
   fmt::print("{}", page_of(std::span(&result, 1)));
   return 0;
 }
@@ -141,8 +158,10 @@ int run(const std::vector<std::string>& words) {
   }
   if (words.size() == 2 && words[0] == "page") {
     const auto hosts = read_hosts(words[1]);
-    for (const HostResults& host : hosts) write_page(fs::path(words[1]) / host.folder, page_of(host.results));
-    write_page(words[1], overview_of(hosts));
+    const fs::path top = words[1];
+    for (const HostResults& host : hosts)
+      write_by_rename(top / host.folder / "README.md", page_of(host.results));
+    write_by_rename(top / "README.md", overview_of(hosts));
     return 0;
   }
   if (words.size() == 2 && words[0] == "goals") {
@@ -153,6 +172,11 @@ int run(const std::vector<std::string>& words) {
     for (std::size_t i = 1; i < words.size(); ++i) {
       for (const Sample& sample : samples_of_trace(words[i])) fmt::print("{}\n", line_of(sample));
     }
+    return 0;
+  }
+  if (!words.empty() && words[0] == "pairing") return pairing_command({words.begin() + 1, words.end()});
+  if (words.size() == 2 && words[0] == "looks") {
+    print_looks(words[1]);
     return 0;
   }
   fmt::print(stderr, "{}", usage);

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 
@@ -27,9 +26,6 @@ struct PartSettings {
 /// and `host` may be left to the caller.
 using Part = PartResult (*)(const PartSettings&);
 
-/// Command, seed, host and time, as far as the part has not said them itself.
-void complete(PartResult& result, const PartSettings& settings);
-
 [[nodiscard]] PartResult replay(const PartSettings& settings);
 [[nodiscard]] PartResult live(const PartSettings& settings);
 [[nodiscard]] PartResult layouts(const PartSettings& settings);
@@ -39,5 +35,8 @@ void complete(PartResult& result, const PartSettings& settings);
 [[nodiscard]] PartResult spread(const PartSettings& settings);
 [[nodiscard]] PartResult culprit(const PartSettings& settings);
 [[nodiscard]] PartResult cost(const PartSettings& settings);
+
+/// Whether looking at the limits of a sandbox makes launches scatter more, as a table on standard output.
+void print_looks(const std::filesystem::path& build);
 
 }  // namespace tandem::evaluation

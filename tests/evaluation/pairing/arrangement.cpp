@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <chrono>
 
+#include "evaluation/evidence/results/journal.hpp"
 #include "runners/pairing/pairing.hpp"
 #include "specs/foundation/error.hpp"
 
@@ -15,24 +16,20 @@ using runners::Arrangement;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-std::optional<long> whole_number(std::string_view text) {
-  long number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < 1) return std::nullopt;
-  return number;
-}
-
 }  // namespace
 
 std::optional<Arrangement> arrangement_named(std::string_view text) {
-  const std::size_t first = text.find(':');
-  const std::size_t last = text.rfind(':');
-  if (first == std::string_view::npos || first == last) return std::nullopt;
-  const auto pairing = runners::pairing_named(text.substr(0, first));
-  const auto slice = whole_number(text.substr(first + 1, last - first - 1));
-  const auto launch = whole_number(text.substr(last + 1));
-  if (!pairing || !slice || !launch) return std::nullopt;
-  return Arrangement{*pairing, microseconds{*slice}, milliseconds{*launch}};
+  std::string words(text);
+  std::replace(words.begin(), words.end(), ':', '\t');
+  const Journal::Fields all = fields_in(words);
+  FieldReader fields(all);
+  std::string name;
+  long slice_us = 0;
+  long launch_ms = 0;
+  fields >> name >> slice_us >> launch_ms;
+  const auto pairing = runners::pairing_named(name);
+  if (!fields.is_whole() || !pairing || slice_us < 1 || launch_ms < 1) return std::nullopt;
+  return Arrangement{*pairing, microseconds{slice_us}, milliseconds{launch_ms}};
 }
 
 std::string name_of(const Arrangement& arrangement) {
@@ -41,25 +38,38 @@ std::string name_of(const Arrangement& arrangement) {
                      std::chrono::duration_cast<milliseconds>(arrangement.launch_time).count());
 }
 
-Ground look_at(runners::PairRunner& runner, const std::filesystem::path& control,
-               const std::filesystem::path& treatment) {
-  Ground ground{{control, treatment}, {}, {}};
-  const auto program = runner.inspect(ground.pair, runners::Side::control, {});
+WorkloadPair look_at(runners::PairRunner& runner, const std::filesystem::path& control,
+                     const std::filesystem::path& treatment) {
+  WorkloadPair programs{{control, treatment}, {}, {}};
+  const auto program = runner.inspect(programs.pair, runners::Side::control, {});
   if (const auto* failure = std::get_if<runners::RunFailure>(&program)) throw Error(failure->what);
   const auto& facts = std::get<runners::ProgramFacts>(program);
   if (facts.protocol != runners::Protocol::slices || facts.benchmarks.size() != 1) {
     throw Error(fmt::format("{} is no workload: it must have one benchmark in slices", control.string()));
   }
-  ground.benchmark = facts.benchmarks.front();
-  const auto seen = runner.look_at(ground.pair, ground.benchmark, {});
+  programs.benchmark = facts.benchmarks.front();
+  const auto seen = runner.look_at(programs.pair, programs.benchmark, {});
   if (const auto* failure = std::get_if<runners::RunFailure>(&seen)) throw Error(failure->what);
-  ground.facts = std::get<runners::BenchmarkFacts>(seen);
-  return ground;
+  programs.facts = std::get<runners::BenchmarkFacts>(seen);
+  return programs;
 }
 
-std::variant<Arrangement, std::string> usual_arrangement(const Ground& ground, runners::Pairing pairing) {
+void launch_once(runners::PairRunner& runner, const WorkloadPair& programs, const runners::LaunchPlan& plan,
+                 Launches& launches) {
+  auto result =
+      runner.launch(programs.pair, {runners::Protocol::slices, programs.benchmark, plan.shape}, plan, {});
+  if (const auto* failure = std::get_if<runners::RunFailure>(&result)) {
+    ++launches.failed;
+    launches.failure = failure->what;
+  } else {
+    launches.good.push_back(std::move(std::get<std::vector<runners::Sampled>>(result).front().launch));
+  }
+}
+
+std::variant<Arrangement, std::string> usual_arrangement(const WorkloadPair& programs,
+                                                         runners::Pairing pairing) {
   const runners::PossibleArrangements all = runners::possible_arrangements(
-      runners::Protocol::slices, ground.facts, runners::choose_cpus(), runners::available_memory());
+      runners::Protocol::slices, programs.facts, runners::choose_cpus(), runners::available_memory());
   for (const Arrangement& arrangement : all.arrangements) {
     if (arrangement.pairing == pairing) return arrangement;
   }

@@ -16,18 +16,29 @@ namespace tandem::evaluation {
 [[nodiscard]] std::string name_of(const runners::Arrangement& arrangement);
 
 /// A workload that is ready to be measured: both programs and what one look at the control shows.
-struct Ground {
+struct WorkloadPair {
   runners::ProgramPair pair;
   std::string benchmark;
   runners::BenchmarkFacts facts;
 };
 
 /// Throws Error with the runner's own words when the program cannot be measured.
-[[nodiscard]] Ground look_at(runners::PairRunner& runner, const std::filesystem::path& control,
-                             const std::filesystem::path& treatment);
+[[nodiscard]] WorkloadPair look_at(runners::PairRunner& runner, const std::filesystem::path& control,
+                                   const std::filesystem::path& treatment);
+
+/// Launches that were made in the same way.
+struct Launches {
+  std::vector<runners::Launch> good;
+  std::size_t failed = 0;
+  std::string failure;  ///< the last one
+};
+
+/// Makes one launch more.
+void launch_once(runners::PairRunner& runner, const WorkloadPair& programs, const runners::LaunchPlan& plan,
+                 Launches& launches);
 
 /// How a pairing measures without calibration, or why it cannot.
-[[nodiscard]] std::variant<runners::Arrangement, std::string> usual_arrangement(const Ground& ground,
+[[nodiscard]] std::variant<runners::Arrangement, std::string> usual_arrangement(const WorkloadPair& programs,
                                                                                 runners::Pairing pairing);
 
 }  // namespace tandem::evaluation

@@ -214,3 +214,8 @@ SOURCE
 }
 SOURCE
 }
+
+instructions_of() {  # instructions_of COMMIT BENCHMARK: of a hundred iterations, without the program's start
+  built grain "$1" "$scratch/program"
+  echo $(($(collected "$scratch/program" --count "$2" 100) - $(collected "$scratch/program" --count "$2" 0)))
+}

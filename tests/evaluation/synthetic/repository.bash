@@ -51,5 +51,5 @@ walk() {  # walk TANDEM FRAMEWORK STATE_DIR [FLAGS…]: sets `status` and `secon
   status=0
   "$tandem" daemon --once --repo_dir "$repository" --branch main --framework "$framework" \
     --frameworks_dir "$frameworks" --state_dir "$state" --regression --same_host "$@" || status=$?
-  seconds=$(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
+  seconds=$(since "$begin" %.1f)
 }

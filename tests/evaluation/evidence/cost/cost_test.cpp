@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "evaluation/evidence/cost/tables.hpp"
+#include "evaluation/evidence/cost/cost.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {

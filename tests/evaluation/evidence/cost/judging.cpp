@@ -1,5 +1,3 @@
-#include "evaluation/evidence/cost/judging.hpp"
-
 #include <chrono>
 #include <functional>
 
@@ -7,6 +5,7 @@
 #include "analysis/launch_statistics.hpp"
 #include "analysis/screen.hpp"
 #include "analysis/statistics.hpp"
+#include "evaluation/evidence/cost/cost.hpp"
 #include "tests/analysis/simulation.hpp"
 
 namespace tandem::evaluation {

@@ -1,9 +1,9 @@
-#include "evaluation/evidence/cost/tables.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
+
+#include "evaluation/evidence/cost/cost.hpp"
 
 namespace tandem::evaluation {
 namespace {
@@ -79,10 +79,10 @@ std::vector<Throughput> throughputs(const Costs& costs) {
 }
 
 Table walks_table(const Costs& costs) {
-  Table table;
-  table.title = "Where the wall time of a walk goes";
-  table.columns = {"benchmarks",  "commits",  "s",          "builds, s", "links, s",
-                   "launches, s", "other, s", "outside, s", "outside",   "looks"};
+  Table table{"Where the wall time of a walk goes",
+              {"benchmarks", "commits", "s", "builds, s", "links, s", "launches, s", "other, s", "outside, s",
+               "outside", "looks"},
+              {}};
   for (const WalkCost& one : costs.walks) {
     const double all = one.in_builds + one.in_links + one.in_launches + one.in_others + one.outside;
     table.rows.push_back({number(one.benchmarks), number(one.commits), seconds(one.wall),
@@ -100,10 +100,10 @@ Table walks_table(const Costs& costs) {
 }
 
 Table commits_table(const Costs& costs) {
-  Table table;
-  table.title = "A commit, beside the formula";
-  table.columns = {"benchmarks", "commit", "judged", "launches",          "suspects",
-                   "units",      "links",  "s",      "by the formula, s", "ratio"};
+  Table table{"A commit, beside the formula",
+              {"benchmarks", "commit", "judged", "launches", "suspects", "units", "links", "s",
+               "by the formula, s", "ratio"},
+              {}};
   for (const CommitCost& one : costs.commits) {
     table.rows.push_back({number(one.benchmarks), one.name, number(one.judged), number(one.launches),
                           number(one.suspects), number(one.units), number(one.links), seconds(one.seconds),
@@ -122,14 +122,10 @@ Table commits_table(const Costs& costs) {
 }
 
 Table throughput_table(const Costs& costs) {
-  Table table;
-  table.title = "Commits per day";
-  table.columns = {"benchmarks",
-                   "s per commit",
-                   "commits per day",
-                   "by the formula, s",
-                   "commits per day, by the formula",
-                   "measured over formula"};
+  Table table{"Commits per day",
+              {"benchmarks", "s per commit", "commits per day", "by the formula, s",
+               "commits per day, by the formula", "measured over formula"},
+              {}};
   for (const Throughput& one : throughputs(costs)) {
     const auto per_day = [](double value) { return fmt::format("{:.0f}", seconds_per_day / value); };
     table.rows.push_back({number(one.benchmarks), one.measured ? seconds(*one.measured) : "not walked",
@@ -146,9 +142,7 @@ Table throughput_table(const Costs& costs) {
 }
 
 Table judging_table(const JudgingCost& judging) {
-  Table table;
-  table.title = "Statistics";
-  table.columns = {"what", "takes"};
+  Table table{"Statistics", {"what", "takes"}, {}};
   table.rows = {
       {fmt::format("{} pairs of slices of a launch to its two statistics", judging.pairs),
        fmt::format("{:.2f} µs", judging.reduce_microseconds)},
@@ -163,9 +157,7 @@ Table judging_table(const JudgingCost& judging) {
 }
 
 Table rest_table(const Costs& costs) {
-  Table table;
-  table.title = "Nothing to do";
-  table.columns = {"what", "measured"};
+  Table table{"Nothing to do", {"what", "measured"}, {}};
   if (costs.idle) {
     const IdleCost& idle = *costs.idle;
     table.rows.push_back(

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "evaluation/evidence/culprit/tally.hpp"
-#include "evaluation/evidence/culprit/walks.hpp"
+#include "evaluation/evidence/culprit/culprit.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {
@@ -121,13 +120,13 @@ TEST(CulpritSimulation, IsRightMoreOftenThanABisectionWithTheSameNoise) {
   EXPECT_EQ(ours.all, 60U);
   EXPECT_GE(ours.right(), 57U);
   EXPECT_GT(ours.right(), theirs.right());
-  EXPECT_EQ(theirs.not_named + theirs.undecided + theirs.withdrawn, 0U);
+  EXPECT_EQ(theirs.of(Judged::not_named) + theirs.of(Judged::undecided) + theirs.of(Judged::withdrawn), 0U);
 }
 
 TEST(CulpritSimulation, SaysNoCulpritWhereABisectionAccusesSomebody) {
   const HistoryPlan plan{8, 4, LayoutSpread::none, Steps::none};
-  EXPECT_GE(simulate(plan, {}, 40, 8).exact, 38U);
-  EXPECT_EQ(simulate(plan, {Rule::Kind::bisection, 1}, 40, 8).wrong, 40U);
+  EXPECT_GE(simulate(plan, {}, 40, 8).of(Judged::exact), 38U);
+  EXPECT_EQ(simulate(plan, {Rule::Kind::bisection, 1}, 40, 8).of(Judged::wrong), 40U);
 }
 
 TEST(CulpritSimulation, GivesTheSameFiguresForTheSameSeed) {

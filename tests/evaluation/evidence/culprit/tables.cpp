@@ -1,10 +1,9 @@
-#include "evaluation/evidence/culprit/tables.hpp"
-
 #include <fmt/format.h>
 
 #include <set>
 
 #include "analysis/statistics.hpp"
+#include "evaluation/evidence/culprit/culprit.hpp"
 #include "evaluation/evidence/results/proportion.hpp"
 
 namespace tandem::evaluation {
@@ -38,12 +37,8 @@ Tally tally_of(const std::vector<Cell>& cells, const Row& row, const Rule& rule,
   });
 }
 
-double share(std::size_t hits, std::size_t all) {
-  return all == 0 ? 0 : 100.0 * static_cast<double>(hits) / static_cast<double>(all);
-}
-
 std::string cell_of(std::size_t hits, std::size_t all) {
-  return all == 0 ? "-" : fmt::format("{:.1f} %", share(hits, all));
+  return all == 0 ? "-" : fmt::format("{:.1f} %", 100 * proportion(hits, all).share());
 }
 
 std::string quantile_cell(const Tally& tally, double at) {
@@ -51,40 +46,28 @@ std::string quantile_cell(const Tally& tally, double at) {
   return value ? fmt::format("{:.0f}", *value) : "-";
 }
 
-const char* word_of(Judged judged) {
-  switch (judged) {
-    case Judged::exact:
-      return "right";
-    case Judged::among:
-      return "right, with co-suspects";
-    case Judged::wrong:
-      return "wrong";
-    case Judged::not_named:
-      return "no single commit";
-    default:
-      return "no answer";
-  }
-}
+/// By Judged.
+constexpr const char* words[] = {"right",     "right, with co-suspects", "wrong",
+                                 "no answer", "no single commit",        "no answer"};
 
 }  // namespace
 
 Table answers_table(const std::vector<Cell>& cells) {
-  Table table;
-  table.title = "Simulated histories, searched by Tandem";
-  table.columns = {
-      "layouts",   "commits",   "θ/σ",       "exact",        "with co-suspects",    "wrong",
-      "withdrawn", "not named", "undecided", "first of two", "no culprit, said so", "measurements, median",
-      "p90"};
+  Table table{"Simulated histories, searched by Tandem",
+              {"layouts", "commits", "θ/σ", "exact", "with co-suspects", "wrong", "withdrawn", "not named",
+               "undecided", "first of two", "no culprit, said so", "measurements, median", "p90"},
+              {}};
   for (const Row& row : rows_of(cells)) {
     const Tally one = tally_of(cells, row, {}, Steps::one);
     const Tally two = tally_of(cells, row, {}, Steps::two);
     const Tally none = tally_of(cells, row, {}, Steps::none);
-    table.rows.push_back({name_of(row.layouts), fmt::format("{}", row.commits), fmt::format("{:g}", row.size),
-                          cell_of(one.exact, one.all), cell_of(one.among, one.all),
-                          cell_of(one.wrong, one.all), cell_of(one.withdrawn, one.all),
-                          cell_of(one.not_named, one.all), cell_of(one.undecided, one.all),
-                          cell_of(two.right(), two.all), cell_of(none.exact, none.all),
-                          quantile_cell(one, 0.5), quantile_cell(one, 0.9)});
+    table.rows.push_back(
+        {name_of(row.layouts), fmt::format("{}", row.commits), fmt::format("{:g}", row.size),
+         cell_of(one.of(Judged::exact), one.all), cell_of(one.of(Judged::among), one.all),
+         cell_of(one.of(Judged::wrong), one.all), cell_of(one.of(Judged::withdrawn), one.all),
+         cell_of(one.of(Judged::not_named), one.all), cell_of(one.of(Judged::undecided), one.all),
+         cell_of(two.right(), two.all), cell_of(none.of(Judged::exact), none.all), quantile_cell(one, 0.5),
+         quantile_cell(one, 0.9)});
   }
   table.below =
       "θ/σ: one step over the standard deviation of one measurement (two launches in opposite slots). "
@@ -98,9 +81,7 @@ Table answers_table(const std::vector<Cell>& cells) {
 }
 
 Table bisection_table(const std::vector<Cell>& cells) {
-  Table table;
-  table.title = "Beside bisection: culprit right, measurements (median)";
-  table.columns = {"layouts", "commits", "θ/σ"};
+  Table table{"Beside bisection: culprit right, measurements (median)", {"layouts", "commits", "θ/σ"}, {}};
   for (const Rule& rule : rules()) {
     table.columns.push_back(name_of(rule));
     table.columns.push_back("measurements");
@@ -122,7 +103,7 @@ Table bisection_table(const std::vector<Cell>& cells) {
     }
     for (const Rule& rule : {rules()[0], rules()[1]}) {
       const Tally tally = tally_of(cells, row, rule, Steps::none);
-      line.push_back(cell_of(tally.exact, tally.all));
+      line.push_back(cell_of(tally.of(Judged::exact), tally.all));
     }
     table.rows.push_back(std::move(line));
   }
@@ -137,19 +118,20 @@ Table bisection_table(const std::vector<Cell>& cells) {
 }
 
 Table real_table(const RealHistories& histories) {
-  Table table;
-  table.title = "Real histories, walked by `tandem bisect`";
-  table.columns = {"history", "commits",     "planted",      "culprit at", "does not build",
-                   "named",   "probability", "measurements", "s",          "answer"};
+  Table table{"Real histories, walked by `tandem bisect`",
+              {"history", "commits", "planted", "culprit at", "does not build", "named", "probability",
+               "measurements", "s", "answer"},
+              {}};
   for (const RealHistory& one : histories.all) {
     std::string named = one.named == 0 ? "-" : fmt::format("{}", one.named);
     for (const std::size_t other : one.co_suspects) named += fmt::format(" or {}", other);
-    table.rows.push_back(
-        {fmt::format("{}", one.number), fmt::format("{}", one.commits),
-         fmt::format("{:g} % of {}", one.percent, one.benchmark), fmt::format("{}", one.culprit),
-         one.broken == 0 ? "-" : fmt::format("{}", one.broken), named,
-         one.probability ? fmt::format("{:.1f} %", *one.probability) : "-",
-         fmt::format("{}", one.measurements), fmt::format("{:.1f}", one.seconds), word_of(judge(one))});
+    table.rows.push_back({fmt::format("{}", one.number), fmt::format("{}", one.commits),
+                          fmt::format("{:g} % of {}", one.percent, one.benchmark),
+                          fmt::format("{}", one.culprit),
+                          one.broken == 0 ? "-" : fmt::format("{}", one.broken), named,
+                          one.probability ? fmt::format("{:.1f} %", *one.probability) : "-",
+                          fmt::format("{}", one.measurements), fmt::format("{:.1f}", one.seconds),
+                          words[static_cast<std::size_t>(judge(one))]});
   }
   for (const auto& [meant, counted] : histories.planted) {
     table.below +=

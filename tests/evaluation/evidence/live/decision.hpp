@@ -4,13 +4,16 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "daemon/walk/screening.hpp"
-#include "evaluation/evidence/recorded/sample_file.hpp"
+#include "evaluation/evidence/recorded/launches.hpp"
 #include "evaluation/evidence/results/journal.hpp"
+#include "evaluation/evidence/results/proportion.hpp"
+#include "evaluation/evidence/results/result.hpp"
 #include "runners/pairing/pair_runner.hpp"
 
 namespace tandem::evaluation {
@@ -64,5 +67,41 @@ struct Measured {
 /// Screens as the daemon does and confirms what it suspects, with real launches. The seed decides every coin.
 [[nodiscard]] Measured decide(runners::PairRunner& runner, const DecisionSubject& subject, std::size_t number,
                               std::uint64_t seed);
+
+/// What decisions of one kind say together.
+struct DecisionSummary {
+  std::size_t decisions = 0;
+  std::size_t suspects = 0;
+  std::size_t records = 0;
+  std::size_t slower = 0;  ///< suspects of that direction
+  std::size_t faster = 0;
+  std::size_t recorded_of = 0;  ///< suspects that were confirmed or not: a confirmation was made
+  std::size_t unchanged = 0;
+  std::size_t inconclusive = 0;
+  std::size_t failed = 0;
+  double launches_median = 0;
+  double launches_p90 = 0;
+  double seconds_median = 0;
+  double seconds_p90 = 0;
+  double sigma = 0;    ///< median over the decisions
+  double seconds = 0;  ///< all together, confirmations included
+};
+
+[[nodiscard]] DecisionSummary summary_of(std::span<const Decision> decisions);
+
+/// Those that a condition holds for.
+[[nodiscard]] std::vector<Decision> filtered(std::span<const Decision> decisions,
+                                             const std::function<bool(const Decision&)>& condition);
+
+/// A table of false alarms: a row per workload and pairing, one per pairing, and one for all.
+[[nodiscard]] Table false_alarm_table(std::string title, std::span<const Decision> decisions);
+
+/// The workload with most suspects; there have to be decisions.
+[[nodiscard]] std::string most_suspected(std::span<const Decision> decisions);
+
+/// Goals, table, plot and figures of decisions about equal builds, where every suspect and every record is a
+/// false one. `of` names them shortly, `what` in full.
+void add_false_alarms(PartResult& result, const std::string& of, const std::string& what,
+                      std::span<const Decision> decisions, double most_records);
 
 }  // namespace tandem::evaluation

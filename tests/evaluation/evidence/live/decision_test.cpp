@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "evaluation/evidence/live/decision_summary.hpp"
-#include "evaluation/evidence/results/goals.hpp"
+#include "evaluation/evidence/results/proportion.hpp"
 
 namespace tandem::evaluation {
 namespace {

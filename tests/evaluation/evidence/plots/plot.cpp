@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "evaluation/evidence/plots/plot_labels.hpp"
-#include "evaluation/evidence/plots/plot_style.hpp"
+#include "evaluation/evidence/plots/scene.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {

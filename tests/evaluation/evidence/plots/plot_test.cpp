@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluation/evidence/plots/plot_axes.hpp"
-#include "evaluation/evidence/plots/plot_canvas.hpp"
-#include "evaluation/evidence/plots/plot_labels.hpp"
+#include "evaluation/evidence/plots/scene.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "analysis/statistics.hpp"
-#include "evaluation/evidence/recorded/resampling.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,7 +8,7 @@
 #include "analysis/calibration.hpp"
 #include "analysis/screen.hpp"
 #include "evaluation/evidence/part.hpp"
-#include "evaluation/evidence/recorded/sample_file.hpp"
+#include "evaluation/evidence/recorded/launches.hpp"
 
 namespace tandem::evaluation {
 

@@ -6,12 +6,9 @@
 #include <set>
 
 #include "analysis/statistics.hpp"
+#include "evaluation/evidence/ablations/ablations.hpp"
 #include "evaluation/evidence/part.hpp"
-#include "evaluation/evidence/recorded/layout_effects.hpp"
-#include "evaluation/evidence/recorded/pooled_slices.hpp"
 #include "evaluation/evidence/recorded/recording.hpp"
-#include "evaluation/evidence/recorded/replaying.hpp"
-#include "evaluation/evidence/recorded/resampling.hpp"
 #include "evaluation/evidence/recorded/trial.hpp"
 #include "specs/foundation/error.hpp"
 #include "support/paths.hpp"
@@ -198,11 +195,11 @@ TEST(Trial, ComesOutTheSameWithTheSameSeedOnly) {
 }
 
 TEST(Trial, CountsBothDirectionsOfAPlantedEffect) {
-  const PlantedTally tally = both_directions(uneven(0.005, 0), 0.03, 10, Confirming::yes, 1);
+  const TrialTally tally = both_directions(uneven(0.005, 0), 0.03, 10, Confirming::yes, 1);
   EXPECT_EQ(tally.trials(), 20U);
-  EXPECT_EQ(tally.found, 20U);
-  EXPECT_EQ(tally.recorded, 20U);
-  EXPECT_EQ(tally.wrong, 0U);
+  EXPECT_EQ(tally.slower, 20U);
+  EXPECT_EQ(tally.recorded_slower, 20U);
+  EXPECT_EQ(tally.faster, 0U);
 }
 
 TEST(Trial, TakesRealWorkAsItWasMeasured) {

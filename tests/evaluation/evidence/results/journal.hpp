@@ -1,9 +1,12 @@
 #pragma once
 
+#include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace tandem::evaluation {
@@ -30,5 +33,51 @@ class Journal {
 
 /// The fields of one line, its end left out.
 [[nodiscard]] Journal::Fields fields_in(std::string_view line);
+
+/// Reads a field that is a number and nothing else. False, with the number in any state, if it is not.
+template <class Number>
+[[nodiscard]] bool read_number(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+/// Takes the fields of a line one after the other.
+class FieldReader {
+ public:
+  /// The fields have to stay; those before `first` are passed over.
+  explicit FieldReader(const Journal::Fields& fields, std::size_t first = 0) : fields_(fields), at_(first) {}
+
+  FieldReader& operator>>(std::string& text) {
+    text = next();
+    return *this;
+  }
+  /// An empty field or a dash stands for no value.
+  FieldReader& operator>>(std::optional<double>& value) {
+    const std::string& text = next();
+    value.reset();
+    if (!text.empty() && text != "-") is_good_ = read_number(text, value.emplace()) && is_good_;
+    return *this;
+  }
+  template <class Number>
+  FieldReader& operator>>(Number& number) {
+    is_good_ = read_number(next(), number) && is_good_;
+    return *this;
+  }
+
+  /// Whether all fields were taken, none was missing, and each number was one.
+  [[nodiscard]] bool is_whole() const { return is_good_ && at_ == fields_.size(); }
+
+ private:
+  const std::string& next() {
+    static const std::string none;
+    if (at_ < fields_.size()) return fields_[at_++];
+    is_good_ = false;
+    return none;
+  }
+
+  const Journal::Fields& fields_;
+  std::size_t at_;
+  bool is_good_ = true;
+};
 
 }  // namespace tandem::evaluation

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "evaluation/evidence/results/result_file.hpp"
+#include "evaluation/evidence/results/result.hpp"
 
 namespace tandem::evaluation {
 namespace {
@@ -28,15 +28,6 @@ std::string row_of(const std::vector<std::string>& cells) {
   return line + "\n";
 }
 
-std::string table_of(const std::vector<std::string>& columns,
-                     const std::vector<std::vector<std::string>>& rows) {
-  std::string text = row_of(columns) + "|";
-  for (std::size_t i = 0; i < columns.size(); ++i) text += "---|";
-  text += "\n";
-  for (const auto& row : rows) text += row_of(row);
-  return text;
-}
-
 std::string time_of(double seconds) {
   if (seconds < 99.95) return fmt::format("{:.1f} s", seconds);
   const auto minutes = static_cast<long long>(std::llround(seconds / 60));
@@ -45,15 +36,7 @@ std::string time_of(double seconds) {
 }
 
 std::string answer_of(Goal::Met met) {
-  switch (met) {
-    case Goal::Met::yes:
-      return "yes";
-    case Goal::Met::no:
-      return "**missed**";
-    case Goal::Met::unknown:
-      break;
-  }
-  return "not known";
+  return met == Goal::Met::yes ? "yes" : met == Goal::Met::no ? "**missed**" : "not known";
 }
 
 int badness_of(Goal::Met met) {
@@ -75,7 +58,7 @@ Facts shared_facts(std::span<const PartResult> results) {
 std::string host_table(const Facts& facts) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& [name, value] : facts) rows.push_back({name, value});
-  return table_of({"host", ""}, rows);
+  return markdown_of({"", {"host", ""}, rows});
 }
 
 /// Why goals were missed, or are not known.
@@ -110,7 +93,7 @@ std::string section_of(const PartResult& result, const Facts& shared) {
   }
   for (const Table& table : result.tables) {
     if (!table.title.empty()) text += fmt::format("### {}\n\n", table.title);
-    text += table_of(table.columns, table.rows) + "\n";
+    text += markdown_of(table) + "\n";
     if (!table.below.empty()) text += table.below + "\n\n";
   }
   for (const std::string& note : result.notes) text += "- " + escaped(note, "") + "\n";
@@ -119,6 +102,14 @@ std::string section_of(const PartResult& result, const Facts& shared) {
 }
 
 }  // namespace
+
+std::string markdown_of(const Table& table) {
+  std::string text = row_of(table.columns) + "|";
+  for (std::size_t i = 0; i < table.columns.size(); ++i) text += "---|";
+  text += "\n";
+  for (const auto& row : table.rows) text += row_of(row);
+  return text;
+}
 
 std::string goals_of(std::span<const HostResults> hosts) {
   struct Row {
@@ -150,7 +141,7 @@ std::string goals_of(std::span<const HostResults> hosts) {
     const std::string source = goal->source.empty() ? "" : fmt::format(" ({})", goal->source);
     cells.push_back({goal->what + source, goal->target, figures, answer_of(worst), part->part});
   }
-  return cells.empty() ? "" : table_of({"goal", "target", "measured", "met", "part"}, cells);
+  return cells.empty() ? "" : markdown_of({"", {"goal", "target", "measured", "met", "part"}, cells});
 }
 
 std::string overview_of(std::span<const HostResults> hosts) {
@@ -162,7 +153,7 @@ std::string overview_of(std::span<const HostResults> hosts) {
   }
   return "# The evidence, by kind of host\n\n"
          "Each folder has what `./dev evaluate` measured on one kind of processor.\n\n" +
-         table_of({"processor", "parts"}, rows) +
+         markdown_of({"", {"processor", "parts"}, rows}) +
          "\n## Goals\n\nEach goal has the figures of every host that measured it, and the worst answer.\n\n" +
          goals_of(hosts);
 }

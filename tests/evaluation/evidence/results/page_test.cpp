@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluation/evidence/results/result_file.hpp"
+#include "evaluation/evidence/results/result.hpp"
 #include "specs/foundation/error.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,9 +1,9 @@
 #include "evaluation/evidence/results/proportion.hpp"
 
 #include <fmt/format.h>
+#include <boost/math/special_functions/beta.hpp>
 
 #include <algorithm>
-#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 
 #include "specs/foundation/error.hpp"
@@ -76,6 +76,22 @@ std::string text_of(const Proportion& proportion) {
 std::string percent(double share) {
   if (!std::isfinite(share)) throw Error("a share that is no number");
   return percents_text(100 * share, decimals_of(100 * share)) + " %";
+}
+
+Goal::Met at_most(const Proportion& proportion, double target) {
+  if (proportion.all == 0) return Goal::Met::unknown;
+  if (proportion.high <= target) return Goal::Met::yes;
+  return proportion.low > target ? Goal::Met::no : Goal::Met::unknown;
+}
+
+Goal::Met at_least(const Proportion& proportion, double target) {
+  if (proportion.all == 0) return Goal::Met::unknown;
+  if (proportion.low >= target) return Goal::Met::yes;
+  return proportion.high < target ? Goal::Met::no : Goal::Met::unknown;
+}
+
+Goal::Met met(bool is_met) {
+  return is_met ? Goal::Met::yes : Goal::Met::no;
 }
 
 }  // namespace tandem::evaluation

@@ -12,8 +12,9 @@
 
 #include "evaluation/evidence/live/decision.hpp"
 #include "evaluation/evidence/results/journal.hpp"
-#include "evaluation/evidence/results/result_file.hpp"
+#include "evaluation/evidence/results/result.hpp"
 #include "support/paths.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace tandem::evaluation {
 namespace {
@@ -60,6 +61,18 @@ TEST_F(Published, DrawingsAreThoseOfTheResults) {
     for (const auto& entry : fs::directory_iterator(folder)) {
       if (entry.path().extension() != ".svg") continue;
       EXPECT_TRUE(drawn.contains(entry.path().filename())) << entry.path() << " belongs to no result";
+    }
+  }
+}
+
+TEST_F(Published, FilesAreThoseThatWouldBeWritten) {
+  const tests::TemporaryDirectory directory;
+  for (const HostResults& host : hosts) {
+    for (const PartResult& result : host.results) {
+      write_result(directory.path(), result);
+      const std::string name = result.part + ".json";
+      EXPECT_TRUE(text_in(published / host.folder / name) == text_in(directory.path() / name))
+          << host.folder << " " << name;
     }
   }
 }

@@ -1,5 +1,11 @@
 #include "evaluation/evidence/rivals/draw.hpp"
 
+#include <span>
+#include <utility>
+
+#include "evaluation/evidence/recorded/launches.hpp"
+#include "evaluation/evidence/recorded/recording.hpp"
+#include "evaluation/evidence/rivals/board.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::evaluation::rival {
@@ -8,6 +14,36 @@ namespace {
 /// Treatment over control: where the control has the more work, the treatment is quicker by as much.
 double factor_of(double percent) {
   return percent >= 0 ? 1 + percent / 100 : 1 / (1 - percent / 100);
+}
+
+constexpr double margin = 0.01;
+
+Material equal_material(const Recording& recording) {
+  Material material;
+  material.name = recording.name;
+  material.launches.assign(recording.judged().begin(), recording.judged().end());
+  material.settings = screen_settings(noise_of(recording.tuning()));
+  material.settings.margin = margin;
+  return material;
+}
+
+/// What differs in work from the equal builds of the same name, if there are such.
+Material changed_material(const Origin& origin, std::vector<LaunchRow> launches,
+                          const std::vector<Material>& equal) {
+  Material material;
+  material.name = origin.workload + "." + origin.pairing + " live";
+  material.percent = origin.percent;
+  for (const Material& other : equal) {
+    if (other.name != material.name) continue;
+    material.equal = other.launches;
+    material.settings = other.settings;
+  }
+  if (material.equal.empty()) {
+    material.settings = screen_settings(noise_about_centre(std::span(launches).first(launches.size() / 2)));
+    material.settings.margin = margin;
+  }
+  material.launches = std::move(launches);
+  return material;
 }
 
 }  // namespace
@@ -49,23 +85,23 @@ std::vector<LaunchRow> Draw::pairs(std::size_t count) const {
   return rows;
 }
 
-Apart Draw::apart(std::size_t count) const {
+SeparateSides Draw::one_after_the_other(std::size_t count) const {
   const auto& launches = material_->launches;
   const std::size_t all = launches.size();
   const std::size_t begin = all > 2 * count ? place_ % (all - 2 * count + 1) : 0;
   const bool exchange = material_->percent == 0 && coin(0);
-  Apart apart;
+  SeparateSides sides;
   for (std::size_t i = 0; i < 2 * count; ++i) {
     const LaunchRow& recorded = launches[(begin + i) % all];
     LaunchRow row = exchange ? exchanged(recorded) : recorded;
     if (i < count) {
-      apart.control.push_back(row);
+      sides.control.push_back(row);
       continue;
     }
     if (material_->percent == 0) row.treatment = row.control;
-    apart.treatment.push_back(planted(row));
+    sides.treatment.push_back(planted(row));
   }
-  return apart;
+  return sides;
 }
 
 std::optional<std::vector<LaunchRow>> Draw::before(std::size_t count) const {
@@ -93,6 +129,21 @@ NextUnit Draw::next_units() const {
     if (material_->percent != 0) return {one, other};
     return {planted(first ? exchanged(one) : one), planted(first ? other : exchanged(other))};
   };
+}
+
+Samples read_materials(const PartSettings& settings) {
+  Samples samples;
+  for (const Recording& recording : recordings(settings)) {
+    const bool live = recording.name.ends_with(" live");
+    (live ? samples.live : samples.recorded).push_back(equal_material(recording));
+    if (!refusal(recording, margin).empty()) samples.refused.push_back(recording.name);
+  }
+  const std::vector<Material> equal = samples.live;
+  for (auto& [origin, launches] : by_origin(read_samples(settings.out / "launches/power.tsv"))) {
+    if (origin.percent == 0 || launches.size() < many_runs) continue;
+    samples.live.push_back(changed_material(origin, std::move(launches), equal));
+  }
+  return samples;
 }
 
 }  // namespace tandem::evaluation::rival

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "analysis/screen.hpp"
-#include "evaluation/evidence/recorded/launch_row.hpp"
-#include "evaluation/evidence/recorded/resampling.hpp"
+#include "evaluation/evidence/part.hpp"
+#include "evaluation/evidence/recorded/launches.hpp"
+#include "evaluation/evidence/recorded/trial.hpp"
 #include "specs/foundation/random.hpp"
 
 namespace tandem::evaluation::rival {
@@ -28,7 +29,7 @@ enum class Collection { one_after_the_other, side_by_side };
 
 /// Launches one after the other: of `control` only the control's values count, of `treatment` the
 /// treatment's.
-struct Apart {
+struct SeparateSides {
   std::vector<LaunchRow> control;
   std::vector<LaunchRow> treatment;
 };
@@ -49,7 +50,7 @@ class Draw {
 
   /// So many launches of the control, then so many of the treatment, without a break if there are enough. Of
   /// equal builds both are the side that ran in the same place, so that places play no part.
-  [[nodiscard]] Apart apart(std::size_t count) const;
+  [[nodiscard]] SeparateSides one_after_the_other(std::size_t count) const;
 
   /// So many launches of equal builds, side by side, that were made before; nothing if there are none.
   [[nodiscard]] std::optional<std::vector<LaunchRow>> before(std::size_t count) const;
@@ -76,5 +77,18 @@ class Draw {
   std::uint64_t place_ = 0;
   std::uint64_t coins_ = 0;
 };
+
+/// The samples of all rules: tests/evaluation/recorded/, where effects are planted by multiplying times; and
+/// what `live` and `power` have left so far, equal builds and real more work on this host.
+struct Samples {
+  std::vector<Material> recorded;
+  std::vector<Material> live;
+  std::vector<std::string> refused;  ///< of both, where calibration would not let Tandem measure in that way
+};
+
+/// Tandem's settings come from the first half of the equal launches of each, as calibration would set them.
+/// Origins with fewer than 40 launches are left out, of real work with fewer than Tandem may take for one
+/// decision: no coin makes those fresh when they begin anew. Throws Error when nothing was recorded.
+[[nodiscard]] Samples read_materials(const PartSettings& settings);
 
 }  // namespace tandem::evaluation::rival

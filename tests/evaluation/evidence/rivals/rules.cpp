@@ -1,14 +1,9 @@
-#include "evaluation/evidence/rivals/rules.hpp"
+#include "evaluation/evidence/rivals/board.hpp"
 
 #include <span>
 
 #include "evaluation/evidence/recorded/trial.hpp"
-#include "evaluation/evidence/rivals/clickhouse.hpp"
-#include "evaluation/evidence/rivals/duet_paper.hpp"
-#include "evaluation/evidence/rivals/fai_pep.hpp"
-#include "evaluation/evidence/rivals/hyperfine.hpp"
-#include "evaluation/evidence/rivals/rank_sum_rules.hpp"
-#include "evaluation/evidence/rivals/tango.hpp"
+#include "evaluation/evidence/rivals/tools.hpp"
 
 namespace tandem::evaluation::rival {
 namespace {
@@ -18,14 +13,14 @@ constexpr std::size_t newest = 2;
 
 using ValueOf = double SideRow::*;
 
-Values values_of(const Apart& apart, ValueOf value) {
+Values values_of(const SeparateSides& sides, ValueOf value) {
   Values values;
-  for (const LaunchRow& row : apart.control) values.control.push_back(row.control.*value);
-  for (const LaunchRow& row : apart.treatment) values.treatment.push_back(row.treatment.*value);
+  for (const LaunchRow& row : sides.control) values.control.push_back(row.control.*value);
+  for (const LaunchRow& row : sides.treatment) values.treatment.push_back(row.treatment.*value);
   return values;
 }
 
-Apart side_by_side(const Draw& draw, std::size_t count) {
+SeparateSides side_by_side(const Draw& draw, std::size_t count) {
   const std::vector<LaunchRow> pairs = draw.pairs(count);
   return {pairs, pairs};
 }
@@ -36,9 +31,9 @@ Rule of_values(std::string name, std::string says, std::function<Call(const Valu
   return {
       std::move(name), std::move(says),
       [judge = std::move(judge), value](const Draw& draw, Collection collection) -> std::optional<Judgement> {
-        const Apart apart =
-            collection == Collection::side_by_side ? side_by_side(draw, runs) : draw.apart(runs);
-        return Judgement{judge(values_of(apart, value)), runs};
+        const SeparateSides sides = collection == Collection::side_by_side ? side_by_side(draw, runs)
+                                                                           : draw.one_after_the_other(runs);
+        return Judgement{judge(values_of(sides, value)), runs};
       }};
 }
 
@@ -69,9 +64,9 @@ std::optional<Call> look_of_fai_pep(const Draw& draw, Collection collection) {
     for (const LaunchRow& row : *before) earlier.push_back(difference_of(row));
     for (const LaunchRow& row : draw.pairs(newest)) latest.push_back(difference_of(row));
   } else {
-    const Apart apart = draw.apart(history);
-    for (const LaunchRow& row : apart.control) earlier.push_back(percentiles_of(row.control));
-    for (const LaunchRow& row : std::span(apart.treatment).first(newest)) {
+    const SeparateSides sides = draw.one_after_the_other(history);
+    for (const LaunchRow& row : sides.control) earlier.push_back(percentiles_of(row.control));
+    for (const LaunchRow& row : std::span(sides.treatment).first(newest)) {
       latest.push_back(percentiles_of(row.treatment));
     }
   }
@@ -85,7 +80,7 @@ std::optional<Judgement> fai_pep_once(const Draw& draw, Collection collection) {
   return Judgement{*call, 1};
 }
 
-/// Of a suspicion all twelve commits are run again, and the rule is asked again.
+/// Of a suspicion all twelve commits are run again, and the rule is standings again.
 std::optional<Judgement> fai_pep_verified(Draw draw, Collection collection) {
   const auto first = fai_pep_once(draw, collection);
   if (!first || first->call == Call::none) return first;

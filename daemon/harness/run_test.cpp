@@ -6,9 +6,9 @@
 #include <fstream>
 #include <utility>
 
+#include "daemon/measure/blame.hpp"
+#include "daemon/measure/measure.hpp"
 #include "daemon/records/comparison.hpp"
-#include "daemon/walk/blame.hpp"
-#include "daemon/walk/measure.hpp"
 #include "runners/pairing/hooked_runner.hpp"
 #include "runners/results/result_reader.hpp"
 #include "specs/foundation/error.hpp"
@@ -98,7 +98,7 @@ class Run {
     }
     if (names.empty()) {
       fail(settings_.filter.empty() ? "the program has no benchmark to run"
-                                  : fmt::format("no benchmark contains \"{}\"", settings_.filter),
+                                    : fmt::format("no benchmark contains \"{}\"", settings_.filter),
            2);
       return;
     }

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "builders/executable.hpp"
-#include "daemon/walk/run_samples.hpp"
-#include "daemon/walk/screening.hpp"
-#include "daemon/walk/spec_tests.hpp"
+#include "daemon/measure/run_samples.hpp"
+#include "daemon/measure/screening.hpp"
+#include "daemon/measure/test.hpp"
 #include "runners/host/cpu_choice.hpp"
 #include "runners/pairing/pair_runner.hpp"
 #include "runners/pairing/pairing.hpp"

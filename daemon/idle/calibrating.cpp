@@ -12,7 +12,7 @@
 #include "analysis/screen.hpp"
 #include "daemon/idle/calibration_candidate.hpp"
 #include "daemon/idle/calibration_launcher.hpp"
-#include "daemon/walk/measure.hpp"
+#include "daemon/measure/measure.hpp"
 
 namespace tandem::daemon {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "analysis/calibration.hpp"
-#include "daemon/walk/screening.hpp"
-#include "runners/pairing/pairing.hpp"
+#include "daemon/measure/screening.hpp"
 #include "runners/pairing/pair_runner.hpp"
+#include "runners/pairing/pairing.hpp"
 
 namespace tandem::daemon {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "daemon/walk/blame.hpp"
+#include "daemon/measure/blame.hpp"
 
 namespace tandem::daemon {
 namespace {

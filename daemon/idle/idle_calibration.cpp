@@ -7,7 +7,7 @@
 #include "analysis/margin.hpp"
 #include "analysis/screen.hpp"
 #include "daemon/idle/null_screens.hpp"
-#include "daemon/walk/measure.hpp"
+#include "daemon/measure/measure.hpp"
 #include "specs/foundation/random.hpp"
 
 namespace tandem::daemon {
@@ -35,7 +35,7 @@ bool IdleCalibration::look_at(const builders::Commit& commit, const std::stop_to
   for (const Test& test : settings_.tests) {
     if (unknown_placeholder(test, *executable_)) continue;
     auto looked = context_.runner.inspect(pair_of(test, *executable_, *executable_, settings_.scratch),
-                                           runners::Side::control, stop);
+                                          runners::Side::control, stop);
     if (stop.stop_requested()) return false;
     // A program that does not run has its verdict already.
     if (auto* facts = std::get_if<runners::ProgramFacts>(&looked))
@@ -60,12 +60,11 @@ bool IdleCalibration::is_due(const Test& test, const std::string& benchmark, con
   if (!known || known->margin != test.margin) return true;
   // A bad half minute must not silence a benchmark for ever.
   if (is_hopeless(*known) && context_.now() - known->at > unfit_again_seconds) return true;
-  const auto sigmas =
-      context_.store.newest_sigmas(settings_.key, name, metric, known->at, screens_looked_at);
+  const auto sigmas = context_.store.newest_sigmas(settings_.key, name, metric, known->at, screens_looked_at);
   const auto why = analysis::outdated(*known, host, sigmas);
   if (why) {
     context_.store.add_event({settings_.key.watch, "calibration",
-                               fmt::format("{} is calibrated again: {}", name, *why), context_.now()});
+                              fmt::format("{} is calibrated again: {}", name, *why), context_.now()});
   }
   return why.has_value();
 }
@@ -157,8 +156,8 @@ IdleStep IdleCalibration::calibrate_one(const Program& program, const std::strin
 void IdleCalibration::fail(const std::string& name, const RunFailure& failure) {
   failed_.insert(name);
   context_.store.add_event({settings_.key.watch, "calibration",
-                             fmt::format("{} could not be calibrated: {}", name, failure.what),
-                             context_.now()});
+                            fmt::format("{} could not be calibrated: {}", name, failure.what),
+                            context_.now()});
 }
 
 void IdleCalibration::keep(const Test& test, std::vector<Calibration> found, const std::string& host) {

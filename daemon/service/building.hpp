@@ -8,9 +8,9 @@
 #include "builders/builder.hpp"
 #include "builders/source.hpp"
 #include "config/settings.hpp"
+#include "daemon/service/build_ahead.hpp"
 #include "daemon/service/installation.hpp"
 #include "daemon/service/isolation.hpp"
-#include "daemon/walk/build_ahead.hpp"
 #include "runners/host/cpu_choice.hpp"
 #include "runners/pairing/hooked_runner.hpp"
 

@@ -6,11 +6,11 @@
 #include <map>
 
 #include "daemon/harness/run_labels.hpp"
+#include "daemon/measure/test.hpp"
 #include "daemon/records/comparison.hpp"
 #include "daemon/records/life.hpp"
 #include "daemon/service/watch_walk.hpp"
 #include "daemon/walk/publish.hpp"
-#include "daemon/walk/spec_tests.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/wall_clock.hpp"
 
@@ -294,7 +294,7 @@ void WatchWalk::report(const TrialResults& results, const std::string& platform)
     return ReportedBuild{commit.id, commit.committer_time};
   };
   context_.report(harness::record_of(results.test, results.run, build_of(results.treatment),
-                                    build_of(results.control), labels));
+                                     build_of(results.control), labels));
 }
 
 }  // namespace tandem::daemon

@@ -5,11 +5,11 @@
 #include <string>
 #include <variant>
 
+#include "daemon/measure/confirmation.hpp"
+#include "daemon/measure/layouts.hpp"
+#include "daemon/measure/trial.hpp"
 #include "daemon/walk/build.hpp"
-#include "daemon/walk/confirmation.hpp"
 #include "daemon/walk/context.hpp"
-#include "daemon/walk/layouts.hpp"
-#include "daemon/walk/trial.hpp"
 #include "daemon/walk/verdict_log.hpp"
 
 namespace tandem::daemon {
@@ -33,13 +33,16 @@ class Confirmer {
   /// One unit alone, as a cost. Of a metric with a rule of its own: 1 if it is worse, -1 if better, else 0.
   /// Nothing: it was stopped, one of the commits does not build, or the programs fail. A failure: they could
   /// not be linked anew or started, which says nothing about the commits.
-  [[nodiscard]] std::variant<std::optional<double>, runners::RunFailure> unit(
-      const Examination& at, std::size_t control, std::size_t treatment, const Suspect& suspect,
-      std::uint64_t stream);
+  [[nodiscard]] std::variant<std::optional<double>, runners::RunFailure> unit(const Examination& at,
+                                                                              std::size_t control,
+                                                                              std::size_t treatment,
+                                                                              const Suspect& suspect,
+                                                                              std::uint64_t stream);
 
   /// Launches of two commits as they were built, as costs.
-  [[nodiscard]] std::vector<double> as_built(const Examination& at, std::size_t control, std::size_t treatment,
-                                             const Suspect& suspect, std::size_t count);
+  [[nodiscard]] std::vector<double> as_built(const Examination& at, std::size_t control,
+                                             std::size_t treatment, const Suspect& suspect,
+                                             std::size_t count);
 
  private:
   struct Prepared;

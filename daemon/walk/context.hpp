@@ -11,13 +11,13 @@
 #include "builders/builder.hpp"
 #include "builders/commit.hpp"
 #include "config/settings.hpp"
+#include "daemon/measure/run_samples.hpp"
+#include "daemon/measure/test.hpp"
 #include "daemon/records/run_record.hpp"
 #include "daemon/records/status.hpp"
 #include "daemon/store/store.hpp"
 #include "daemon/walk/control.hpp"
 #include "daemon/walk/publish.hpp"
-#include "daemon/walk/run_samples.hpp"
-#include "daemon/walk/spec_tests.hpp"
 #include "runners/pairing/pair_runner.hpp"
 
 // What every step of the walk is given.

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "daemon/measure/trial.hpp"
 #include "daemon/walk/context.hpp"
-#include "daemon/walk/trial.hpp"
 
 namespace tandem::daemon {
 
@@ -23,7 +23,8 @@ class ControlChoice {
   std::optional<std::size_t> control_for(const Line& line, std::size_t position, const Test& test,
                                          const Candidate& candidate);
 
-  /// The nearest commit before `position`, and leading to it, that was examined, builds and has the benchmark.
+  /// The nearest commit before `position`, and leading to it, that was examined, builds and has the
+  /// benchmark.
   std::optional<std::size_t> nearest_before(const Line& line, std::size_t position,
                                             const std::string& benchmark);
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "builders/executable.hpp"
+#include "daemon/measure/test.hpp"
 #include "daemon/store/store.hpp"
-#include "daemon/walk/spec_tests.hpp"
 
 namespace tandem::daemon {
 
@@ -30,6 +30,6 @@ struct IdentityQuestion {
 /// Why the commit need not be measured: it is the same as its control, as the commit before it, or as any
 /// commit that was found unchanged against the same control. Nothing if it must be.
 [[nodiscard]] std::optional<std::string> same_as_judged(const store::Store& store, const WatchKey& key,
-                                                      const IdentityQuestion& question);
+                                                        const IdentityQuestion& question);
 
 }  // namespace tandem::daemon

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "daemon/walk/blame.hpp"
+#include "daemon/measure/blame.hpp"
 #include "daemon/walk/identical.hpp"
 #include "daemon/walk/late_commits.hpp"
 #include "specs/foundation/error.hpp"
@@ -146,8 +146,7 @@ void Judge::sort_out(const Examination& at, const Trial& trial, const Measured& 
     log_.save(verdict);
     return;
   }
-  const bool confirmed =
-      is_changed(screened.verdict) && settings_.records == WalkSettings::Records::confirm;
+  const bool confirmed = is_changed(screened.verdict) && settings_.records == WalkSettings::Records::confirm;
   const std::string unfit = confirmed ? trials_.unfit(candidate.name) : std::string();
   if (confirmed && unfit.empty()) {
     suspects.push_back(trials_.suspect_of(trial, measured, candidate, screened));
@@ -243,8 +242,7 @@ void Judge::save_failed_start(const Examination& at, const Executable& treatment
 void Judge::save_beginning(const Examination& at, const Trial& trial) {
   for (const Candidate& candidate : trial.candidates) {
     const auto before = controls_.nearest_before(at.line, at.position, candidate.name);
-    const auto earlier =
-        before ? controls_.definition_at(at.id_at(*before), candidate.name) : std::nullopt;
+    const auto earlier = before ? controls_.definition_at(at.id_at(*before), candidate.name) : std::nullopt;
     const bool other = earlier && !same_definition(*earlier, definition_of(*trial.test));
     log_.save(log_.without_screen(
         at.id(), {}, trial.test, candidate, other ? Outcome::redefined : Outcome::added,
@@ -260,8 +258,7 @@ void Judge::save_identical(const Examination& at, Trial& trial) {
     const auto same = same_as_judged(context_.store, settings_.key,
                                      {at.id(), control, earlier, candidate.name, candidate.metric.name});
     if (!same) return false;
-    auto verdict =
-        log_.without_screen(at.id(), control, trial.test, candidate, Outcome::identical, *same);
+    auto verdict = log_.without_screen(at.id(), control, trial.test, candidate, Outcome::identical, *same);
     const auto known = before ? controls_.definition_at(earlier, candidate.name) : std::nullopt;
     if (known) verdict.definition.version = known->version;
     log_.save(verdict);

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "daemon/measure/trial.hpp"
 #include "daemon/walk/build.hpp"
 #include "daemon/walk/context.hpp"
 #include "daemon/walk/control_choice.hpp"
-#include "daemon/walk/trial.hpp"
 #include "daemon/walk/trial_runner.hpp"
 #include "daemon/walk/verdict_log.hpp"
 

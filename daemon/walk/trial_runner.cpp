@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "daemon/measure/blame.hpp"
 #include "daemon/records/wording.hpp"
-#include "daemon/walk/blame.hpp"
 #include "daemon/walk/host_fitness.hpp"
 #include "runners/results/result_reader.hpp"
 #include "specs/foundation/random.hpp"
@@ -55,7 +55,8 @@ std::optional<std::variant<Measured, NotMeasured>> TrialRunner::measure(const Ex
   const Executable* control = builds_.build(at.commit_at(trial.control.value()), at.stop);
   const Executable* treatment = at.stopped() ? nullptr : builds_.build(at.commit(), at.stop);
   if (at.stopped()) return std::nullopt;
-  if (control == nullptr) return NotMeasured{analysis::Outcome::failed, "the control does not build any more"};
+  if (control == nullptr)
+    return NotMeasured{analysis::Outcome::failed, "the control does not build any more"};
   if (treatment == nullptr) return NotMeasured{analysis::Outcome::failed, "it does not build"};
   const std::string& name = trial.candidates.front().name;
   const runners::ProgramPair pair = pair_of(test, *control, *treatment, settings_.scratch);
@@ -104,11 +105,10 @@ std::optional<std::variant<Measured, NotMeasured>> TrialRunner::measure(const Ex
     const auto noise = of_time ? expected_noise(candidate.name, plan) : std::nullopt;
     if (noise) screening.priors[key] = *noise;
   }
-  measured.screened =
-      screen(context_.runner,
-             draw_layouts(test, std::move(one), std::move(other), settings_.scratch, measured.seed),
-             plan.screen, screening,
-             [&](const ScreeningProgress& progress) { log_.show_progress(progress, name); }, at.stop);
+  measured.screened = screen(
+      context_.runner, draw_layouts(test, std::move(one), std::move(other), settings_.scratch, measured.seed),
+      plan.screen, screening, [&](const ScreeningProgress& progress) { log_.show_progress(progress, name); },
+      at.stop);
   if (at.stopped()) return std::nullopt;
   if (measured.screened.empty()) {
     return NotMeasured{analysis::Outcome::failed, "its launches gave nothing"};
@@ -134,8 +134,7 @@ std::optional<Suspect> TrialRunner::as_if_suspect(const Examination& at, const T
   const Executable* control = builds_.build(at.commit_at(trial.control.value()), at.stop);
   const Executable* treatment = at.stopped() ? nullptr : builds_.build(at.commit(), at.stop);
   if (control == nullptr || treatment == nullptr) return std::nullopt;
-  const auto looked =
-      plan_of(trial, pair_of(*trial.test, *control, *treatment, settings_.scratch), at.stop);
+  const auto looked = plan_of(trial, pair_of(*trial.test, *control, *treatment, settings_.scratch), at.stop);
   const auto* plan = std::get_if<MeasurementPlan>(&looked);
   if (plan == nullptr) return std::nullopt;
   const Candidate& candidate = trial.candidates.front();
@@ -176,7 +175,8 @@ std::variant<MeasurementPlan, RunFailure> TrialRunner::plan_of(const Trial& tria
     request.calibration = found->second;
   }
   auto plan = plan_measurement(context_.runner, request, stop);
-  if (const auto* made = std::get_if<MeasurementPlan>(&plan); made && trial.protocol == runners::Protocol::slices)
+  if (const auto* made = std::get_if<MeasurementPlan>(&plan);
+      made && trial.protocol == runners::Protocol::slices)
     iteration_seconds_[first.name] = made->facts.iteration_ns * 1e-9;
   return plan;
 }

@@ -6,11 +6,11 @@
 #include <variant>
 #include <vector>
 
+#include "daemon/measure/layouts.hpp"
+#include "daemon/measure/measure.hpp"
+#include "daemon/measure/trial.hpp"
 #include "daemon/walk/build.hpp"
 #include "daemon/walk/context.hpp"
-#include "daemon/walk/layouts.hpp"
-#include "daemon/walk/measure.hpp"
-#include "daemon/walk/trial.hpp"
 #include "daemon/walk/verdict_log.hpp"
 
 namespace tandem::daemon {

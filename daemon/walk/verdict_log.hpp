@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "analysis/margin.hpp"
+#include "daemon/measure/screening.hpp"
+#include "daemon/measure/trial.hpp"
 #include "daemon/walk/context.hpp"
-#include "daemon/walk/screening.hpp"
-#include "daemon/walk/trial.hpp"
 
 namespace tandem::daemon {
 

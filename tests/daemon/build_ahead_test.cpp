@@ -1,4 +1,4 @@
-#include "daemon/walk/build_ahead.hpp"
+#include "daemon/service/build_ahead.hpp"
 
 #include <gtest/gtest.h>
 

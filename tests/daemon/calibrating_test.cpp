@@ -7,7 +7,7 @@
 #include <random>
 
 #include "daemon/fake_runner.hpp"
-#include "daemon/walk/measure.hpp"
+#include "daemon/measure/measure.hpp"
 
 namespace tandem::daemon {
 namespace {

@@ -1,5 +1,5 @@
 // Screens and confirmations over layouts, on scripted histories whose executables can be relinked.
-#include "daemon/walk/layouts.hpp"
+#include "daemon/measure/layouts.hpp"
 
 #include <gtest/gtest.h>
 

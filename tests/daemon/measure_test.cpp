@@ -1,4 +1,4 @@
-#include "daemon/walk/measure.hpp"
+#include "daemon/measure/measure.hpp"
 
 #include <gtest/gtest.h>
 
@@ -60,8 +60,7 @@ TEST(Measure, TakesWhatTheCalibrationChose) {
     const auto plan = plan_measurement(request_with(calibrated(), host), facts, both());
     EXPECT_EQ(plan.screen.shape.pairing, Pairing::duet);
     EXPECT_EQ(plan.screen.shape.pairs, 40u) << "its slices and its length, too";
-    EXPECT_EQ(plan.confirmation.shape.pairing, Pairing::alternate)
-        << "a duet that slows down is not trusted";
+    EXPECT_EQ(plan.confirmation.shape.pairing, Pairing::alternate) << "a duet that slows down is not trusted";
     ASSERT_TRUE(plan.prior);
     EXPECT_EQ(plan.prior->median, 0.003);
     EXPECT_EQ(plan.prior->total, 0.004);

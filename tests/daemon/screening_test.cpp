@@ -1,4 +1,4 @@
-#include "daemon/walk/screening.hpp"
+#include "daemon/measure/screening.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/walk/spec_tests.hpp"
+#include "daemon/measure/test.hpp"
 
 #include <gtest/gtest.h>
 

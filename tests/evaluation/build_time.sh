@@ -4,7 +4,7 @@
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/shared.bash"
 export CCACHE_DISABLE=1
 
-touched=daemon/walk/screening.cpp
+touched=daemon/measure/screening.cpp
 jobs=${TANDEM_JOBS:-$(nproc)}
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT

@@ -11,7 +11,7 @@
 #include "analysis/confirmation.hpp"
 #include "analysis/statistics.hpp"
 #include "analysis/verdict.hpp"
-#include "daemon/walk/confirming.hpp"
+#include "daemon/measure/confirmation.hpp"
 #include "evaluation/evidence/results/journal.hpp"
 #include "evaluation/evidence/results/proportion.hpp"
 #include "runners/host/machine_facts.hpp"

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "daemon/walk/screening.hpp"
+#include "daemon/measure/screening.hpp"
 #include "evaluation/evidence/recorded/launches.hpp"
 #include "evaluation/evidence/results/journal.hpp"
 #include "evaluation/evidence/results/proportion.hpp"

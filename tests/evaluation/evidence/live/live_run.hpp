@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "daemon/walk/screening.hpp"
+#include "daemon/measure/screening.hpp"
 #include "evaluation/evidence/live/decision.hpp"
 #include "evaluation/evidence/part.hpp"
 #include "evaluation/pairing/arrangement.hpp"

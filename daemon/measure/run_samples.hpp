@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/measure/screening.hpp"
 #include "daemon/records/run_record.hpp"
-#include "daemon/walk/screening.hpp"
 #include "runners/pairing/pair_runner.hpp"
 
 namespace tandem::daemon {

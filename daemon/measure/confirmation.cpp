@@ -1,4 +1,4 @@
-#include "daemon/walk/confirmation.hpp"
+#include "daemon/measure/confirmation.hpp"
 
 #include <fmt/format.h>
 

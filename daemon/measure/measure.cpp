@@ -1,4 +1,4 @@
-#include "daemon/walk/measure.hpp"
+#include "daemon/measure/measure.hpp"
 
 #include <fmt/format.h>
 
@@ -94,9 +94,9 @@ std::variant<MeasurementPlan, RunFailure> plan_measurement(runners::PairRunner& 
     if (auto* failure = std::get_if<RunFailure>(&looked)) return std::move(*failure);
     facts = std::get<BenchmarkFacts>(looked);
   }
-  return plan_measurement(request, facts,
-                          runners::possible_arrangements(request.protocol, facts, request.cpus,
-                                                         runners::available_memory()));
+  return plan_measurement(
+      request, facts,
+      runners::possible_arrangements(request.protocol, facts, request.cpus, runners::available_memory()));
 }
 
 ScreeningSettings MeasurementPlan::screening(std::size_t max_launches, std::uint64_t seed) const {

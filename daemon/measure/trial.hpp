@@ -10,9 +10,9 @@
 
 #include "analysis/margin.hpp"
 #include "analysis/verdict.hpp"
+#include "daemon/measure/test.hpp"
 #include "daemon/records/record.hpp"
 #include "daemon/records/screened.hpp"
-#include "daemon/walk/spec_tests.hpp"
 #include "runners/pairing/pair_runner.hpp"
 
 // What is measured between two commits, and what came of it.
@@ -29,9 +29,10 @@ struct Candidate {
 struct Trial {
   const Test* test = nullptr;
   runners::Protocol protocol = runners::Protocol::slices;
-  std::vector<Candidate> candidates;   ///< one for slices; all of a process that share their control
-  std::optional<std::size_t> control;  ///< a position on the line; nothing: there is no commit to compare with
-  std::size_t threads = 1;             ///< of whole processes
+  std::vector<Candidate> candidates;  ///< one for slices; all of a process that share their control
+  std::optional<std::size_t>
+      control;              ///< a position on the line; nothing: there is no commit to compare with
+  std::size_t threads = 1;  ///< of whole processes
 };
 
 /// What is asked of a trial beyond its benchmarks.

@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "analysis/confirmation.hpp"
+#include "daemon/measure/screening.hpp"
 #include "daemon/records/record.hpp"
-#include "daemon/walk/screening.hpp"
 #include "runners/pairing/pair_runner.hpp"
 
 namespace tandem::daemon {

@@ -7,11 +7,11 @@
 
 #include "analysis/calibration.hpp"
 #include "analysis/margin.hpp"
-#include "daemon/walk/screening.hpp"
+#include "daemon/measure/screening.hpp"
 #include "runners/pairing/pairing.hpp"
 
-// Step 3 of the walk for everybody who measures: look at a benchmark, arrange it, shape its launches, take its
-// margin; then `screen` runs and judges it.
+// Step 3 of the walk for everybody who measures: look at a benchmark, arrange it, shape its launches, take
+// its margin; then `screen` runs and judges it.
 namespace tandem::daemon {
 
 /// What is known of a benchmark before anybody has looked at it.

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "builders/builder.hpp"
+#include "daemon/measure/screening.hpp"
+#include "daemon/measure/test.hpp"
 #include "daemon/records/record.hpp"
-#include "daemon/walk/screening.hpp"
-#include "daemon/walk/spec_tests.hpp"
 #include "runners/pairing/pair_runner.hpp"
 
 namespace tandem::daemon {

@@ -1,4 +1,4 @@
-#include "daemon/walk/blame.hpp"
+#include "daemon/measure/blame.hpp"
 
 #include <algorithm>
 #include <string_view>

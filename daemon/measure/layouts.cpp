@@ -1,4 +1,4 @@
-#include "daemon/walk/layouts.hpp"
+#include "daemon/measure/layouts.hpp"
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ std::optional<std::vector<std::string>> listed(runners::PairRunner& runner, cons
 }  // namespace
 
 Linkings Layouts::of(const Executable& executable, const Test& test, std::size_t count,
-                         const std::stop_token& stop) {
+                     const std::stop_token& stop) {
   if (const auto found = known_.find({executable.key, count}); found != known_.end()) return found->second;
   Linkings linkings = link(executable, test, count, stop);
   if (!stop.stop_requested()) known_.emplace(std::pair(executable.key, count), linkings);
@@ -37,7 +37,7 @@ Linkings Layouts::of(const Executable& executable, const Test& test, std::size_t
 }
 
 Linkings Layouts::link(const Executable& executable, const Test& test, std::size_t count,
-                           const std::stop_token& stop) {
+                       const std::stop_token& stop) {
   const auto not_possible = [&](std::string why) {
     return Linkings{{executable}, RelinkFailure{RelinkFailure::Kind::not_possible, std::move(why)}};
   };
@@ -64,12 +64,12 @@ Linkings Layouts::link(const Executable& executable, const Test& test, std::size
 
 /// Whole processes are not run for a smoke test: their first launch is one.
 bool Layouts::runs_as(const std::optional<std::vector<std::string>>& original, const Test& test,
-                          const Executable& layout, const std::stop_token& stop) {
+                      const Executable& layout, const std::stop_token& stop) {
   return !original || listed(runner_, test, layout, scratch_, stop) == original;
 }
 
 std::variant<Executable, RelinkFailure> Layouts::fresh(const Executable& executable, std::uint64_t seed,
-                                                           const std::stop_token& stop) {
+                                                       const std::stop_token& stop) {
   return builder_.relink(executable, seed, stop);
 }
 

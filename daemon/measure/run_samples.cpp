@@ -1,4 +1,4 @@
-#include "daemon/walk/run_samples.hpp"
+#include "daemon/measure/run_samples.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "daemon/walk/screening.hpp"
+#include "daemon/measure/screening.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "analysis/exact_rule.hpp"
 #include "analysis/statistics.hpp"
-#include "daemon/walk/blame.hpp"
+#include "daemon/measure/blame.hpp"
 
 namespace tandem::daemon {
 namespace {

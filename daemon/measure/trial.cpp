@@ -1,4 +1,4 @@
-#include "daemon/walk/trial.hpp"
+#include "daemon/measure/trial.hpp"
 
 #include <algorithm>
 

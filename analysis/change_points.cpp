@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "analysis/outliers.hpp"
+#include "analysis/launch_statistics.hpp"
 #include "analysis/student.hpp"
 #include "specs/foundation/error.hpp"
 

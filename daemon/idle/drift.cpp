@@ -7,7 +7,7 @@
 #include <map>
 
 #include "analysis/change_points.hpp"
-#include "analysis/drift_range.hpp"
+#include "analysis/drift.hpp"
 #include "daemon/idle/anchors.hpp"
 #include "daemon/idle/environment.hpp"
 #include "daemon/records/wording.hpp"

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+
 #include <string>
 
+#include "analysis/calibration.hpp"
 #include "analysis/verdict.hpp"
 #include "runners/host/machine_facts.hpp"
 #include "runners/pairing/samples.hpp"
@@ -30,5 +32,15 @@ namespace tandem::daemon::report {
 /// exactly, every double bit for bit; any other text throws Error.
 [[nodiscard]] std::string verdict_text(const analysis::Verdict& verdict);
 [[nodiscard]] analysis::Verdict verdict_from_text(const std::string& text);
+
+// Shared by the writers and readers of this folder only.
+[[nodiscard]] nlohmann::ordered_json to_json(const analysis::Calibration& calibration);
+/// Reads exactly what the writer wrote and throws Error for anything else.
+[[nodiscard]] analysis::Calibration calibration_from_json(const nlohmann::ordered_json& value);
+
+/// One calibration as one line of JSON, the same object that the documents above hold. What was written is
+/// read back exactly, every double bit for bit; any other text throws Error.
+[[nodiscard]] std::string calibration_line(const analysis::Calibration& calibration);
+[[nodiscard]] analysis::Calibration calibration_from_line(const std::string& text);
 
 }  // namespace tandem::daemon::report

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/screen.hpp"
-#include "daemon/records/calibration_json.hpp"
 #include "daemon/records/verdict_json.hpp"
 #include "daemon/records/wording.hpp"
 #include "specs/foundation/wall_clock.hpp"

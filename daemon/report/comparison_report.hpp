@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "daemon/records/comparison.hpp"
-#include "daemon/records/host_calibration.hpp"
 #include "daemon/records/record.hpp"
 
 // What a program was found to be beside another one, or beside itself. Pure: the same record gives the same

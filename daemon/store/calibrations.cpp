@@ -1,7 +1,6 @@
 // How each benchmark is measured on this host, and the spreads of its screens by which that is checked.
 #include <algorithm>
 
-#include "daemon/records/calibration_json.hpp"
 #include "daemon/records/verdict_json.hpp"
 #include "daemon/store/database.hpp"
 

@@ -1,4 +1,4 @@
-#include "analysis/drift_range.hpp"
+#include "analysis/drift.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/outliers.hpp"
+#include "analysis/launch_statistics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/signed_rank.hpp"
+#include "analysis/confirmation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "daemon/records/calibration_json.hpp"
+#include "daemon/records/verdict_json.hpp"
 #include "daemon/report/comparison_report.hpp"
 
 #include <gtest/gtest.h>

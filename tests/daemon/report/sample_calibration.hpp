@@ -1,6 +1,6 @@
 #pragma once
 
-#include "daemon/records/host_calibration.hpp"
+#include "daemon/records/comparison.hpp"
 
 namespace tandem::tests {
 

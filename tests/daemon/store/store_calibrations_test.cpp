@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "daemon/records/calibration_json.hpp"
+#include "daemon/records/verdict_json.hpp"
 #include "daemon/report/comparison_report.hpp"
 #include "daemon/report/sample_calibration.hpp"
 #include "daemon/store/store_fixture.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -54,22 +53,13 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Student's t at 97.5 %: small degrees of freedom by table, the others by their expansion about the normal.
-double student_quantile(std::size_t degrees) {
-  static constexpr std::array table = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
-  if (degrees <= table.size()) return table.at(std::max<std::size_t>(degrees, 1) - 1);
-  constexpr double z = 1.959964;
-  const auto n = static_cast<double>(degrees);
-  return z + (z * z * z + z) / (4 * n) + (5 * std::pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * n * n);
-}
-
 void set_bias(LaunchNoise& noise, const std::vector<double>& biases) {
   noise.slot_bias = mean(biases);
   if (biases.size() < fewest_for_an_interval) return;
   double squares = 0;
   for (const double bias : biases) squares += (bias - noise.slot_bias) * (bias - noise.slot_bias);
   const auto n = static_cast<double>(biases.size());
-  const double error = std::sqrt(squares / (n - 1) / n) * student_quantile(biases.size() - 1);
+  const double error = std::sqrt(squares / (n - 1) / n) * two_sided_95_percent(n - 1);
   noise.slot_bias_low = noise.slot_bias - error;
   noise.slot_bias_high = noise.slot_bias + error;
 }

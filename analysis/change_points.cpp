@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "analysis/launch_statistics.hpp"
-#include "analysis/student.hpp"
+#include "analysis/statistics.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::analysis {

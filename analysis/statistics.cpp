@@ -1,5 +1,7 @@
 #include "analysis/statistics.hpp"
 
+#include <boost/math/distributions/students_t.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -109,6 +111,17 @@ std::optional<double> SortedSample::median_absolute_deviation() const {
     current = std::abs((from_left ? sorted_[--left] : sorted_[right++]) - centre);
   }
   return sorted_.size() % 2 == 1 ? current : std::midpoint(previous, current);
+}
+
+double two_sided_p_value(double t, double degrees_of_freedom) {
+  if (std::isnan(t) || !(degrees_of_freedom > 0.0))
+    throw Error("a t-test without a number or without freedom");
+  if (std::isinf(t)) return 0.0;
+  return 2 * cdf(complement(boost::math::students_t(degrees_of_freedom), std::abs(t)));
+}
+
+double two_sided_95_percent(double degrees_of_freedom) {
+  return quantile(complement(boost::math::students_t(degrees_of_freedom), 0.025));
 }
 
 }  // namespace tandem::analysis

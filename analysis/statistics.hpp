@@ -51,4 +51,11 @@ class SortedSample {
   std::vector<double> sorted_;
 };
 
+/// The probability that Student's t with so many degrees of freedom is at least as far from 0 as `t`. Small
+/// tails keep their relative accuracy. Throws Error when t is not a number or the degrees are not positive.
+[[nodiscard]] double two_sided_p_value(double t, double degrees_of_freedom);
+
+/// How far from 0 that variable is with a probability of 5 % at most. The degrees are positive.
+[[nodiscard]] double two_sided_95_percent(double degrees_of_freedom);
+
 }  // namespace tandem::analysis

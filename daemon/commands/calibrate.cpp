@@ -7,7 +7,7 @@
 #include "daemon/commands/commands.hpp"
 #include "daemon/commands/program_path.hpp"
 #include "daemon/commands/progress.hpp"
-#include "daemon/idle/calibrating.hpp"
+#include "daemon/idle/calibrate.hpp"
 #include "daemon/idle/idle_time.hpp"
 #include "daemon/measure/measure.hpp"
 #include "daemon/report/comparison_report.hpp"

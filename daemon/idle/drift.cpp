@@ -9,7 +9,7 @@
 #include "analysis/change_points.hpp"
 #include "analysis/drift.hpp"
 #include "daemon/idle/anchors.hpp"
-#include "daemon/idle/environment.hpp"
+#include "daemon/idle/status_facts.hpp"
 #include "daemon/records/wording.hpp"
 
 namespace tandem::daemon {
@@ -198,7 +198,7 @@ class DriftWatch {
  private:
   [[nodiscard]] std::vector<store::StoredPoint> points(const Candidate& candidate, Span span) const {
     return steps_.context.store.points(steps_.settings.key, candidate.name, candidate.metric.name,
-                                         name_of(span), points_looked_at);
+                                       name_of(span), points_looked_at);
   }
 
   /// Empty: there is one.
@@ -242,7 +242,7 @@ class DriftWatch {
       const bool stands =
           is_step(one.kind) && one.state != RecordState::false_alarm && one.state != RecordState::superseded;
       const bool seen_here = at_.line.position(one.treatment.id) ? one.treatment.id == newest_.commit
-                                                              : one.culprit.id == newest_.commit;
+                                                                 : one.culprit.id == newest_.commit;
       return stands && seen_here;
     });
     return here ? at_.position : level_before(at_.line, at_.position, records);
@@ -278,8 +278,7 @@ class DriftWatch {
       const auto up_to = at_.line.position(range->commit);
       if (after && up_to) suspect.likely_range = {*after, *up_to};
     }
-    tell_work(steps_,
-              fmt::format("what has changed {} since {}", candidate.name, point.anchor.substr(0, 8)));
+    tell_work(steps_, fmt::format("what has changed {} since {}", candidate.name, point.anchor.substr(0, 8)));
     return steps_.settlement.settle(at_, suspect);
   }
 
@@ -298,7 +297,7 @@ IdleStep watch_drift(WalkSteps& steps, const Examination& at, NewestGood& newest
   if (watch.take_from_month(*due)) return IdleStep::made;
   const std::string& anchor = at.id_at(*due->trial.control);
   tell_work(steps, fmt::format("{} against the {}'s anchor {}", due->trial.candidates.front().name,
-                                name_of(due->span), anchor.substr(0, 8)));
+                               name_of(due->span), anchor.substr(0, 8)));
   TrialPlan plan;
   plan.purpose = fmt::format("anchor {}", anchor);
   plan.max_launches = launches_for(steps, due->trial);

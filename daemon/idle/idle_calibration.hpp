@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "builders/builder.hpp"
-#include "daemon/idle/calibrating.hpp"
+#include "daemon/idle/calibrate.hpp"
 #include "daemon/idle/newest_good.hpp"
 #include "daemon/walk/host_fitness.hpp"
 

@@ -3,9 +3,8 @@
 #include <functional>
 #include <utility>
 
-#include "daemon/idle/continued_screens.hpp"
 #include "daemon/idle/drift.hpp"
-#include "daemon/idle/retest.hpp"
+#include "daemon/idle/second_looks.hpp"
 #include "daemon/idle/status_facts.hpp"
 #include "specs/foundation/error.hpp"
 
@@ -18,7 +17,9 @@ constexpr std::int64_t again_seconds = 3600;
 }  // namespace
 
 IdleTime::IdleTime(WalkSteps& steps, double seconds)
-    : steps_(steps), calibration_(steps.settings, steps.context, seconds), null_screens_(steps.context.now()) {}
+    : steps_(steps),
+      calibration_(steps.settings, steps.context, seconds),
+      null_screens_(steps.context.now()) {}
 
 IdleTime::Spent IdleTime::spend_next(const Line& line, const std::stop_token& stop, Work work) {
   Spent spent = Spent::failed;
@@ -36,7 +37,8 @@ IdleTime::Spent IdleTime::spend(const Line& line, const std::stop_token& stop, W
   if (!position) return Spent::nothing_to_do;
   const Examination at{line, *position, stop};
   const builders::Commit& commit = at.commit();
-  if (commit.id == failed_with_ && steps_.context.now() < failed_at_ + again_seconds) return Spent::nothing_to_do;
+  if (commit.id == failed_with_ && steps_.context.now() < failed_at_ + again_seconds)
+    return Spent::nothing_to_do;
   failed_with_ = commit.id;  // until it is known to go well
   failed_at_ = steps_.context.now();
   const auto ended = [&](Spent spent) {
@@ -102,7 +104,8 @@ bool IdleTime::look_at(const Examination& at) {
 void IdleTime::show_findings() {
   show_store(steps_.context.status, steps_.context.store, steps_.context.now());
   const std::string unfit =
-      host_unfit(steps_.context.store, steps_.context.host ? steps_.context.host() : std::string(), steps_.context.now());
+      host_unfit(steps_.context.store, steps_.context.host ? steps_.context.host() : std::string(),
+                 steps_.context.now());
   // The steps remember whether the host is fit.
   if (unfit != steps_.context.status.unfit) steps_.clear();
   steps_.context.status.unfit = unfit;

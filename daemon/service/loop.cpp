@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "builders/toolchain.hpp"
-#include "daemon/idle/environment.hpp"
 #include "daemon/idle/status_facts.hpp"
 #include "daemon/records/comparison.hpp"
 #include "daemon/service/service.hpp"

@@ -218,4 +218,9 @@ void Store::Database::fail(const std::exception& error) const {
   throw HostError(fmt::format("{}: {}", file_.string(), error.what()));
 }
 
+Store::Store(const std::filesystem::path& file, Mode mode)
+    : database_(std::make_unique<Database>(file, mode)) {}
+
+Store::~Store() = default;
+
 }  // namespace tandem::daemon::store

@@ -1,5 +1,4 @@
 // The verdicts of the screens, and what confirmed steps leave behind.
-#include "daemon/store/verdicts.hpp"
 
 #include <fmt/format.h>
 

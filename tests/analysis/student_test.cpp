@@ -1,4 +1,4 @@
-#include "analysis/student.hpp"
+#include "analysis/statistics.hpp"
 
 #include <gtest/gtest.h>
 

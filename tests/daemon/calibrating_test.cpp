@@ -1,4 +1,4 @@
-#include "daemon/idle/calibrating.hpp"
+#include "daemon/idle/calibrate.hpp"
 
 #include <gtest/gtest.h>
 

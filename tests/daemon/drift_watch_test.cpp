@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "daemon/idle/drift.hpp"
-#include "daemon/idle/environment.hpp"
+#include "daemon/idle/status_facts.hpp"
 #include "daemon/idle_fixture.hpp"
 
 namespace tandem::daemon {

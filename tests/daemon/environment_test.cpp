@@ -1,4 +1,4 @@
-#include "daemon/idle/environment.hpp"
+#include "daemon/idle/status_facts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include "daemon/store/verdicts.hpp"
+#include "daemon/store/database.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::daemon::store {

@@ -1,4 +1,4 @@
-#include "daemon/idle/calibrating.hpp"
+#include "daemon/idle/calibrate.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,7 @@
 #include <utility>
 
 #include "analysis/screen.hpp"
-#include "daemon/idle/calibration_candidate.hpp"
-#include "daemon/idle/calibration_launcher.hpp"
+#include "daemon/idle/calibration_launches.hpp"
 #include "daemon/measure/measure.hpp"
 
 namespace tandem::daemon {

@@ -1,11 +1,8 @@
 #include <fmt/format.h>
 
-<<<<<<< HEAD:daemon/commands/daemon.cpp
+#include <chrono>
 #include <fstream>
 #include <sstream>
-=======
-#include <chrono>
->>>>>>> h-service:daemon/commands/bisect.cpp
 
 #include "config/config_file.hpp"
 #include "config/settings.hpp"
@@ -84,24 +81,18 @@ Request search_here(const BisectOptions& options, const std::optional<config::Co
   std::vector<WatchKey> watches;
   for (const auto& watch : settings.watches) watches.push_back({watch.name, {}});
   Narrator narrator;
-<<<<<<< HEAD:daemon/commands/daemon.cpp
   Request request = run_request(settings, this_installation(), std::ref(narrator),
-                                request_of(options, chosen_watch(watches, options.watch, {})), stop);
-=======
-  Request request = run_request(settings, installation, std::ref(narrator),
                                 request_of(options, chosen_watch(watches, options.watch, {})), events);
->>>>>>> h-service:daemon/commands/bisect.cpp
   narrator.finish();
   return request;
 }
 
 }  // namespace
 
-<<<<<<< HEAD:daemon/commands/daemon.cpp
-int run_daemon_command(const DaemonOptions& options, const std::stop_token& stop) {
+int run_daemon_command(const DaemonOptions& options, EventLoop& events) {
   const config::Settings settings = config::merge(config_file_of(options), options.overrides);
   Narrator narrator;
-  const int code = run_daemon(settings, this_installation(), std::ref(narrator), stop);
+  const int code = run_daemon(settings, this_installation(), std::ref(narrator), events);
   narrator.finish();
   return code;
 }
@@ -119,13 +110,8 @@ int run_status_command(const StatusOptions& options) {
   return 0;
 }
 
-int run_bisect_command(const BisectOptions& options, const std::stop_token& stop) {
-  const auto file = config_file_of(options.daemon);
-=======
 int run_bisect_command(const BisectOptions& options, EventLoop& events) {
-  std::optional<config::ConfigFile> file;
-  if (options.daemon.config_file) file = config::load_config(*options.daemon.config_file);
->>>>>>> h-service:daemon/commands/bisect.cpp
+  const auto file = config_file_of(options.daemon);
   const fs::path state_dir =
       config::choose_state_dir(options.daemon.overrides.state_dir, file ? file->top.state_dir : std::nullopt,
                                config::StateDirPlaces::of_this_process());

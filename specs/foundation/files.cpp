@@ -3,13 +3,17 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 
@@ -44,6 +48,27 @@ void make_directories(const fs::path& directory) {
   std::error_code error;
   fs::create_directories(directory, error);
   if (error) throw HostError(fmt::format("cannot make {}: {}", directory.string(), error.message()));
+}
+
+std::vector<fs::path> paths_in(const fs::path& directory, std::error_code& error) {
+  std::vector<fs::path> paths;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    paths.push_back(entry->path());
+  }
+  return paths;
+}
+
+std::vector<fs::path> paths_in(const fs::path& directory) {
+  std::error_code ignored;
+  return paths_in(directory, ignored);
+}
+
+void write_file(const fs::path& file, std::string_view text) {
+  errno = 0;
+  std::ofstream out(file, std::ios::binary);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.close();
+  if (!out) throw std::system_error(errno, std::generic_category(), "cannot write " + file.string());
 }
 
 void write_by_rename(const fs::path& file, const std::string& text) {
@@ -106,6 +131,55 @@ std::optional<std::string> read_small_file(const fs::path& file, std::uintmax_t 
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
   return std::nullopt;
+}
+
+TemporaryDirectory::TemporaryDirectory(std::string_view prefix, const fs::path& parent) {
+  std::string pattern = (parent / fmt::format("{}XXXXXX", prefix)).string();
+  if (::mkdtemp(pattern.data()) == nullptr)
+    throw HostError(fmt::format("cannot make a directory in {}: {}", parent.string(), std::strerror(errno)));
+  path_ = pattern;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+std::string search_path() {
+  const char* path = std::getenv("PATH");
+  return path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path;
+}
+
+std::optional<fs::path> find_on_path(std::string_view name, std::string_view directories) {
+  while (!name.empty() && !directories.empty()) {
+    const std::string_view directory = directories.substr(0, directories.find(':'));
+    const fs::path file = fs::path(directory) / name;
+    std::error_code error;
+    if (file.is_absolute() && fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0)
+      return file;
+    directories.remove_prefix(std::min(directory.size() + 1, directories.size()));
+  }
+  return std::nullopt;
+}
+
+MappedFile::MappedFile(const fs::path& file) {
+  const auto fail = [&](int error) {
+    throw std::system_error(error, std::generic_category(), "cannot read " + file.string());
+  };
+  // Without O_NONBLOCK a named pipe would wait for its other end.
+  const OwnedDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0) fail(errno);
+  if (!S_ISREG(status.st_mode)) fail(EINVAL);
+  if (status.st_size == 0) return;
+  size_ = static_cast<std::size_t>(status.st_size);
+  void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
+  if (mapped == MAP_FAILED) fail(errno);
+  start_ = static_cast<char*>(mapped);
+}
+
+MappedFile::~MappedFile() {
+  if (start_ != nullptr) ::munmap(start_, size_);
 }
 
 }  // namespace tandem

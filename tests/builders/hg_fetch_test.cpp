@@ -2,9 +2,9 @@
 
 #include <thread>
 
-#include "builders/hg/fetch.hpp"
+#include "builders/hg/repository.hpp"
 #include "builders/repository.hpp"
-#include "hg_fixture.hpp"
+#include "servers.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -169,8 +169,7 @@ TEST_F(HgFetchTest, ShowsATokenToTheServerOnlyAndSaysWhenItIsRefused) {
     static_cast<void>(!::write(client, answer.data(), answer.size()));
   });
   token_file_ = temporary_.path() / "token";
-  write(token_file_, "me:hush\n");
-  fs::permissions(token_file_, fs::perms::owner_read | fs::perms::owner_write);
+  write_secret(token_file_, "me:hush\n");
   const auto failure = not_fetched(fmt::format("http://127.0.0.1:{}/x", guarded.port()));
   EXPECT_EQ(failure.kind, Kind::refused) << failure.sentence;
   EXPECT_TRUE(shown);

@@ -1,9 +1,9 @@
-#include "builders/identity/system_libraries.hpp"
+#include "builders/identity/identity.hpp"
 
 #include <algorithm>
 
 #include "compiled_fixture.hpp"
-#include "specs/foundation/mapped_file.hpp"
+#include "specs/foundation/files.hpp"
 
 namespace tandem::builders {
 namespace {

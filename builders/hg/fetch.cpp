@@ -123,7 +123,11 @@ class Fetch {
   void prepare() {
     if (::mkdir(work_.c_str(), 0700) != 0) throw Error(fmt::format("cannot make '{}'", work_.string()));
     if (local_.empty()) {
-      access_ = hg::access_of(source_);
+      try {
+        access_ = hg::access_of(source_);
+      } catch (const InputError& error) {
+        stop_because(FetchKind::refused, error.what());
+      }
       write_by_rename(settings_file(), access_.settings);  // nobody else can look into the directory
     } else {
       if (!fs::is_directory(local_ / ".hg"))

@@ -177,6 +177,17 @@ TEST_F(HgFetchTest, ShowsATokenToTheServerOnlyAndSaysWhenItIsRefused) {
   EXPECT_FALSE(fs::exists(mirror_.string() + ".work")) << "the file with the token is gone";
 }
 
+TEST_F(HgFetchTest, RefusesATokenFileThatBecameReadable) {
+  token_file_ = temporary_.path() / "token";
+  write_secret(token_file_, "me:hush\n");
+  const Source source = source_of("http://127.0.0.1:1/x");
+  fs::permissions(token_file_, fs::perms::others_read, fs::perm_options::add);
+  const auto result = fetch(mirror_, source, {});
+  EXPECT_EQ(std::get<FetchFailure>(result).kind, Kind::refused);
+  EXPECT_NE(std::get<FetchFailure>(result).sentence.find("chmod 600"), std::string::npos)
+      << std::get<FetchFailure>(result).sentence;
+}
+
 TEST_F(HgFetchTest, CallsAnAnswerThatIsNotMercurialUnreachable) {
   const ScriptedServer other([](int client) {
     char request[4096];

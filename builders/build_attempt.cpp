@@ -26,15 +26,9 @@ bool is_disk_full(const fs::path& place) {
   return ::statvfs(place.c_str(), &status) == 0 && std::uint64_t{status.f_bavail} * status.f_frsize < room;
 }
 
-BuildFailureKind failure_kind(const CheckoutFailure& failure) {
-  switch (failure.kind) {
-    case CheckoutFailure::Kind::stopped:
-      return BuildFailureKind::stopped;
-    case CheckoutFailure::Kind::disk:
-      return BuildFailureKind::disk;
-    default:
-      return BuildFailureKind::checkout;
-  }
+BuildFailureKind kind_of_checkout(CheckoutFailure::Kind kind) {
+  if (kind == CheckoutFailure::Kind::stopped) return BuildFailureKind::stopped;
+  return kind == CheckoutFailure::Kind::disk ? BuildFailureKind::disk : BuildFailureKind::checkout;
 }
 
 /// A mirror that is damaged again right after it was made anew has a damaged source: then it is the commit's.
@@ -44,31 +38,16 @@ bool was_damaged_lately(const fs::path& mirror) {
   return !error && fs::file_time_type::clock::now() - then < std::chrono::hours{24};
 }
 
-/// For a script that was ended, not for one that ended by itself.
-std::optional<BuildFailureKind> failure_kind(Finished::How how) {
-  switch (how) {
-    case Finished::How::stopped:
-      return BuildFailureKind::stopped;
-    case Finished::How::timed_out:
-      return BuildFailureKind::timed_out;
-    case Finished::How::flooded:
-      return BuildFailureKind::output;
-    case Finished::How::over_memory:
-      return BuildFailureKind::memory;
-    case Finished::How::over_disk:
-      return BuildFailureKind::disk_limit;
-    case Finished::How::over_processes:
-      return BuildFailureKind::processes;
-    case Finished::How::no_sandbox:
-      return BuildFailureKind::sandbox;
-    case Finished::How::not_started:
-      return BuildFailureKind::script_missing;
-    case Finished::How::exited:
-    case Finished::How::signalled:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
+/// Of scripts that did not end by themselves.
+constexpr std::pair<Finished::How, BuildFailureKind> kinds_of_ends[] = {
+    {Finished::How::stopped, BuildFailureKind::stopped},
+    {Finished::How::timed_out, BuildFailureKind::timed_out},
+    {Finished::How::flooded, BuildFailureKind::output},
+    {Finished::How::over_memory, BuildFailureKind::memory},
+    {Finished::How::over_disk, BuildFailureKind::disk_limit},
+    {Finished::How::over_processes, BuildFailureKind::processes},
+    {Finished::How::no_sandbox, BuildFailureKind::sandbox},
+    {Finished::How::not_started, BuildFailureKind::script_missing}};
 
 }  // namespace
 
@@ -78,10 +57,10 @@ BuildAttempt::BuildAttempt(const BuildSettings& settings, const BuildOrder& orde
       jobs_(jobs),
       slot_(settings.state_dir),
       log_(build_log(settings.state_dir, order.commit.id, settings.platform)),
-      rooms_(make_rooms(settings, slot_.path(), order.script)),
+      directories_(prepare_directories(settings, slot_.path(), order.script)),
       program_(fs::path(settings.framework).filename().string() + "_benchmark") {
   fs::create_directories(log_.parent_path());
-  write_user_sources(order.sources, rooms_.sources.host);
+  write_user_sources(order.sources, directories_.sources.host);
 }
 
 std::variant<BuildAttempt::Built, BuildFailure> BuildAttempt::run(const std::stop_token& stop) {
@@ -89,25 +68,27 @@ std::variant<BuildAttempt::Built, BuildFailure> BuildAttempt::run(const std::sto
   if (settings_.linker.empty()) {
     if (auto failure = run_script({}, stop)) return *failure;
     if (auto failure = check_program()) return *failure;
-    return Built{rooms_.out.host, program_, {{}, "links are not captured"}};
+    return Built{directories_.out.host, program_, {{}, "links are not captured"}};
   }
-  const LinkCapture capture(rooms_.linker.seen, settings_.lld, rooms_.links.host, rooms_.links.seen);
+  const LinkCapture capture(directories_.linker.seen, settings_.lld, directories_.links.host,
+                            directories_.links.seen);
   if (auto failure = run_script(capture.environment(), stop)) return *failure;
   if (auto failure = check_program()) return *failure;
-  LinkCapture::Kept kept = capture.collect(rooms_.out.host);
-  return Built{rooms_.out.host, program_, {std::move(kept.links), std::move(kept.unresolved)}};
+  LinkCapture::Kept kept = capture.collect(directories_.out.host);
+  return Built{directories_.out.host, program_, {std::move(kept.links), std::move(kept.unresolved)}};
 }
 
 std::optional<BuildFailure> BuildAttempt::fill_tree(const std::stop_token& stop) const {
-  const auto failure = open_repository(settings_.mirror)->checkout(order_.commit, rooms_.tree.host, stop);
+  const auto failure =
+      open_repository(settings_.mirror)->checkout(order_.commit, directories_.tree.host, stop);
   if (failure && failure->kind == CheckoutFailure::Kind::corrupt && !was_damaged_lately(settings_.mirror)) {
     set_mirror_aside(settings_.mirror);
     return failed(BuildFailureKind::mirror,
                   failure->sentence + "; the mirror was put aside and is fetched anew");
   }
-  if (failure) return failed(failure_kind(*failure), failure->sentence);
+  if (failure) return failed(kind_of_checkout(failure->kind), failure->sentence);
   if (settings_.git == BuildSettings::Git::provided) {
-    provide_git(settings_.mirror, order_.commit, rooms_.tree.host);
+    provide_git(settings_.mirror, order_.commit, directories_.tree.host);
   }
   return std::nullopt;
 }
@@ -117,20 +98,20 @@ std::optional<BuildFailure> BuildAttempt::run_script(std::vector<std::string> mo
   runners::Command command;
   command.argv = start_of(order_.script);
   command.argv.back() =
-      rooms_.framework.seen / order_.script.script.lexically_relative(order_.script.framework_folder);
-  command.argv.push_back(rooms_.tree.seen);
-  command.argv.push_back(rooms_.out.seen / program_);
-  command.environment = environment_of(settings_, rooms_, order_.commit, jobs_);
+      directories_.framework.seen / order_.script.script.lexically_relative(order_.script.framework_folder);
+  command.argv.push_back(directories_.tree.seen);
+  command.argv.push_back(directories_.out.seen / program_);
+  command.environment = environment_of(settings_, directories_, order_.commit, jobs_);
   if (settings_.section) {
-    for (std::string& variable : variables_of(*settings_.section, rooms_.sources.seen)) {
+    for (std::string& variable : variables_of(*settings_.section, directories_.sources.seen)) {
       command.environment.push_back(std::move(variable));
     }
   }
   for (std::string& variable : more_environment) command.environment.push_back(std::move(variable));
-  command.working_directory = rooms_.tree.seen;
+  command.working_directory = directories_.tree.seen;
   command.cpus = settings_.cpus;
   command.log_file = log_;
-  command.sandbox = sandbox_of(settings_, rooms_);
+  command.sandbox = sandbox_of(settings_, directories_);
   command.foreign = settings_.foreign;
   command.foreign_limits = {settings_.memory_bytes, settings_.disk_bytes, settings_.processes};
   runners::Limits limits;
@@ -141,8 +122,10 @@ std::optional<BuildFailure> BuildAttempt::run_script(std::vector<std::string> mo
   if (finished.succeeded()) return std::nullopt;
 
   const std::string why = fmt::format("{} {}", order_.script.script.string(), describe(finished));
-  if (const auto kind = failure_kind(finished.how)) return failed(*kind, why);
-  // The ground is looked at first: on a full disk even a right source ends like a wrong one.
+  for (const auto& [how, kind] : kinds_of_ends) {
+    if (finished.how == how) return failed(kind, why);
+  }
+  // The disk is looked at first: on a full disk even a right source ends like a wrong one.
   BuildFailure failure =
       failed(is_disk_full(slot_.path()) ? BuildFailureKind::disk : BuildFailureKind::source, why);
   if (failure.kind == BuildFailureKind::source && tells_of_memory(failure.last_lines))
@@ -151,7 +134,7 @@ std::optional<BuildFailure> BuildAttempt::run_script(std::vector<std::string> mo
 }
 
 std::optional<BuildFailure> BuildAttempt::check_program() const {
-  const fs::path program = rooms_.out.host / program_;
+  const fs::path program = directories_.out.host / program_;
   std::error_code error;
   const fs::file_status status = fs::symlink_status(program, error);
   const std::string script = order_.script.script.string();

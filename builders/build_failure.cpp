@@ -4,13 +4,55 @@
 
 #include <algorithm>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 
+#include "specs/foundation/names.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::builders {
 
+namespace {
+
 namespace fs = std::filesystem;
+using BuildFailureKind = BuildFailure::Kind;
+
+constexpr Name<BuildFailureKind> failure_names[] = {{BuildFailureKind::source, "source"},
+                                                    {BuildFailureKind::timed_out, "timed_out"},
+                                                    {BuildFailureKind::memory, "memory"},
+                                                    {BuildFailureKind::disk, "disk"},
+                                                    {BuildFailureKind::disk_limit, "disk_limit"},
+                                                    {BuildFailureKind::processes, "processes"},
+                                                    {BuildFailureKind::output, "output"},
+                                                    {BuildFailureKind::sandbox, "sandbox"},
+                                                    {BuildFailureKind::not_a_program, "not_a_program"},
+                                                    {BuildFailureKind::script_missing, "script_missing"},
+                                                    {BuildFailureKind::checkout, "checkout"},
+                                                    {BuildFailureKind::fetch, "fetch"},
+                                                    {BuildFailureKind::mirror, "mirror"},
+                                                    {BuildFailureKind::too_large, "too_large"},
+                                                    {BuildFailureKind::unexpected, "unexpected"},
+                                                    {BuildFailureKind::stopped, "stopped"}};
+
+bool is_kind_among(BuildFailureKind kind, std::initializer_list<BuildFailureKind> kinds) {
+  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+}
+
+}  // namespace
+
+const char* name_of(BuildFailureKind kind) {
+  return name_in(failure_names, kind);
+}
+
+bool is_of_host(BuildFailureKind kind) {
+  return is_kind_among(kind, {BuildFailureKind::disk, BuildFailureKind::mirror, BuildFailureKind::sandbox,
+                              BuildFailureKind::script_missing});
+}
+
+bool may_pass_later(BuildFailureKind kind) {
+  return is_of_host(kind) || is_kind_among(kind, {BuildFailureKind::fetch, BuildFailureKind::too_large,
+                                                  BuildFailureKind::unexpected, BuildFailureKind::stopped});
+}
 
 fs::path build_log(const fs::path& state_dir, const std::string& commit, const std::string& platform) {
   std::string flat = platform;

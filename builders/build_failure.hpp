@@ -34,7 +34,7 @@ struct BuildFailure {
   std::string last_lines;     ///< of the log
 };
 
-/// Whether the same commit may build another time, because the failure was the ground's, not the source's:
+/// Whether the same commit may build another time, because something else than the source failed:
 /// disk, fetch, mirror, sandbox, script_missing, too_large, unexpected, stopped. Memory and time are the
 /// commit's once the builder gives up.
 [[nodiscard]] bool may_pass_later(BuildFailure::Kind kind);
@@ -42,43 +42,7 @@ struct BuildFailure {
 /// Whether every other commit would meet the same: disk, mirror, sandbox, script_missing.
 [[nodiscard]] bool is_of_host(BuildFailure::Kind kind);
 
-[[nodiscard]] constexpr const char* name_of(BuildFailure::Kind kind) {
-  switch (kind) {
-    case BuildFailure::Kind::source:
-      return "source";
-    case BuildFailure::Kind::timed_out:
-      return "timed_out";
-    case BuildFailure::Kind::memory:
-      return "memory";
-    case BuildFailure::Kind::processes:
-      return "processes";
-    case BuildFailure::Kind::output:
-      return "output";
-    case BuildFailure::Kind::sandbox:
-      return "sandbox";
-    case BuildFailure::Kind::not_a_program:
-      return "not_a_program";
-    case BuildFailure::Kind::script_missing:
-      return "script_missing";
-    case BuildFailure::Kind::checkout:
-      return "checkout";
-    case BuildFailure::Kind::disk:
-      return "disk";
-    case BuildFailure::Kind::disk_limit:
-      return "disk_limit";
-    case BuildFailure::Kind::fetch:
-      return "fetch";
-    case BuildFailure::Kind::mirror:
-      return "mirror";
-    case BuildFailure::Kind::too_large:
-      return "too_large";
-    case BuildFailure::Kind::unexpected:
-      return "unexpected";
-    case BuildFailure::Kind::stopped:
-      return "stopped";
-  }
-  return "unknown";
-}
+[[nodiscard]] const char* name_of(BuildFailure::Kind kind);
 
 /// `<state_dir>/logs/build-<commit>-<platform>.log`, where everything that the script printed is kept.
 [[nodiscard]] std::filesystem::path build_log(const std::filesystem::path& state_dir,

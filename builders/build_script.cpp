@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 #include <system_error>
 
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 #include "specs/foundation/hashes.hpp"
 
 namespace tandem::builders {
@@ -26,6 +26,17 @@ void check_name(const char* what, const std::string& name) {
   if (name.empty() || leads_out) {
     throw InputError(fmt::format("'{}' cannot be the name of a {}: give a name like 'linux'", name, what));
   }
+}
+
+constexpr std::uintmax_t most_bytes = std::uintmax_t{64} << 20;
+
+std::string lines(const std::vector<std::string>& texts, const fs::path& below = {}) {
+  std::string all;
+  for (const std::string& text : texts) {
+    if (!all.empty()) all += '\n';
+    all += below.empty() ? text : (below / text).string();
+  }
+  return all;
 }
 
 }  // namespace
@@ -52,23 +63,6 @@ std::vector<std::string> start_of(const BuildScript& script) {
   if (names_interpreter && ::access(script.script.c_str(), X_OK) == 0) return {script.script};
   return {"/bin/sh", script.script};
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr std::uintmax_t most_bytes = std::uintmax_t{64} << 20;
-
-std::string lines(const std::vector<std::string>& texts, const fs::path& below = {}) {
-  std::string all;
-  for (const std::string& text : texts) {
-    if (!all.empty()) all += '\n';
-    all += below.empty() ? text : (below / text).string();
-  }
-  return all;
-}
-
-}  // namespace
 
 std::vector<UserSource> read_user_sources(const specs::BuildSection& section) {
   std::vector<UserSource> sources;
@@ -111,12 +105,7 @@ void write_user_sources(const std::vector<UserSource>& sources, const fs::path& 
   for (const UserSource& source : sources) {
     const fs::path place = folder / source.path;
     fs::create_directories(place.parent_path());
-    errno = 0;
-    std::ofstream file(place, std::ios::binary);
-    file.write(source.content.data(), static_cast<std::streamsize>(source.content.size()));
-    file.close();
-    if (!file)
-      throw std::system_error(errno, std::generic_category(), "cannot write '" + place.string() + "'");
+    write_file(place, source.content);
   }
 }
 

@@ -7,9 +7,7 @@
 
 #include "builders/build_attempt.hpp"
 #include "builders/build_failure.hpp"
-#include "builders/build_sandbox.hpp"
 #include "builders/cache/budget.hpp"
-#include "builders/cache/entry.hpp"
 #include "builders/cache/executable_cache.hpp"
 #include "builders/cache/files.hpp"
 #include "builders/layout/layout.hpp"
@@ -130,8 +128,8 @@ std::string key_of(const BuildSettings& settings, const BuildOrder& order) {
   if (!settings.linker.empty()) {
     parts.linker = sha256_of_folder(settings.linker) + " " + describe_program(settings.lld);
   }
-  parts.ground = fmt::format("sandbox {}, git {}", settings.sandbox.has_value() ? "yes" : "no",
-                             settings.git == BuildSettings::Git::provided ? "yes" : "no");
+  parts.isolation = fmt::format("sandbox {}, git {}", settings.sandbox.has_value() ? "yes" : "no",
+                                settings.git == BuildSettings::Git::provided ? "yes" : "no");
   return cache_key(parts);
 }
 
@@ -281,35 +279,6 @@ std::variant<Executable, RelinkFailure> ScriptBuilder::relink(const Executable& 
     }
     throw Error(fmt::format("linking commit {} again: {}", executable.commit, error.what()));
   }
-}
-
-bool may_pass_later(BuildFailure::Kind kind) {
-  switch (kind) {
-    case BuildFailureKind::disk:
-    case BuildFailureKind::fetch:
-    case BuildFailureKind::mirror:
-    case BuildFailureKind::sandbox:
-    case BuildFailureKind::script_missing:
-    case BuildFailureKind::too_large:
-    case BuildFailureKind::unexpected:
-    case BuildFailureKind::stopped:
-      return true;
-    case BuildFailureKind::source:
-    case BuildFailureKind::timed_out:
-    case BuildFailureKind::memory:
-    case BuildFailureKind::disk_limit:
-    case BuildFailureKind::processes:
-    case BuildFailureKind::output:
-    case BuildFailureKind::not_a_program:
-    case BuildFailureKind::checkout:
-      return false;
-  }
-  return false;
-}
-
-bool is_of_host(BuildFailure::Kind kind) {
-  return kind == BuildFailureKind::disk || kind == BuildFailureKind::mirror ||
-         kind == BuildFailureKind::sandbox || kind == BuildFailureKind::script_missing;
 }
 
 }  // namespace tandem::builders

@@ -1,26 +1,16 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
 #include <stop_token>
-#include <string>
 #include <variant>
-#include <vector>
 
 #include "builders/build_failure.hpp"
+#include "builders/build_script.hpp"
 #include "builders/commit.hpp"
 #include "builders/executable.hpp"
-#include "builders/fetch.hpp"
 #include "builders/layout/layout.hpp"
-#include "runners/process/sandbox.hpp"
-#include "specs/benchmark/build_section.hpp"
 
 namespace tandem::builders {
-
-class CacheBudget;
 
 /// Makes one executable of one commit, for one platform.
 class Builder {
@@ -30,7 +20,7 @@ class Builder {
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
 
-  /// What may happen to a commit is the result; broken ground (an unreadable mirror, a disk error) throws
+  /// What may happen to a commit is the result; an unreadable mirror or a disk error throws
   /// Error.
   [[nodiscard]] virtual std::variant<Executable, BuildFailure> build(const Commit& commit,
                                                                      std::stop_token stop) = 0;
@@ -43,41 +33,6 @@ class Builder {
 
   /// A layout that nobody will ask for again need not be kept. It stays if somebody else uses it.
   virtual void drop_layout(Executable /*layout*/) {}
-};
-
-struct BuildSettings {
-  std::filesystem::path state_dir;
-  std::filesystem::path exec_dir;  ///< empty: <state_dir>/cache
-  std::filesystem::path mirror;
-  std::optional<Source>
-      source;  ///< where the mirror comes from, for its submodules; nothing: they must be there
-  FetchOptions fetch;
-  std::filesystem::path frameworks_dir;
-  std::string framework;
-  std::string platform;
-  std::filesystem::path sdk_dir;  ///< given to scripts as TANDEM_SDK_DIR
-  unsigned jobs = 1;
-  std::string cxxflags = "-O2";  ///< of C as well
-  std::string ldflags;
-  std::string search_path = "/usr/local/bin:/usr/bin:/bin";
-  enum class Ccache { if_present, off } ccache = Ccache::if_present;  ///< changes no byte, only the time
-  std::filesystem::path ccache_dir;  ///< empty: <state_dir>/ccache; below it, one for each isolation
-  std::uint64_t ccache_bytes = std::uint64_t{5} << 30;
-  std::uint64_t seed = 0;
-  std::chrono::nanoseconds deadline = std::chrono::minutes{60};
-  std::optional<specs::BuildSection> section;             ///< the benchmark file's `build`; part of the key
-  enum class Git { absent, provided } git = Git::absent;  ///< provided: the tree has a `.git` of its own
-  std::optional<runners::SandboxTools> sandbox;           ///< nothing: builds run on the host itself
-  runners::Foreign foreign = runners::Foreign::no;        ///< without a sandbox: how scripts are run
-  std::vector<std::filesystem::path> readable;            ///< shown to the build read-only, at their own path
-  std::uint64_t memory_bytes = 0;  ///< this and the next two only of foreign code; 0: no limit
-  std::uint64_t disk_bytes = 0;
-  std::size_t processes = 0;
-  std::vector<int> cpus;  ///< empty: any
-  std::filesystem::path
-      linker;                 ///< the folder of the wrapper that captures links; empty: nothing is captured
-  std::filesystem::path lld;  ///< what it links with
-  std::shared_ptr<CacheBudget> budget = {};  ///< what was added is made room for; nothing: no limit
 };
 
 /// Checks the commit out into a fresh tree and runs the framework's `build.sh <repo_dir> <dst>` on it, once.

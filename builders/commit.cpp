@@ -4,17 +4,18 @@
 #include <cctype>
 #include <cmath>
 #include <initializer_list>
+#include <queue>
+#include <tuple>
+
+#include "specs/foundation/error.hpp"
+#include "specs/foundation/text.hpp"
 
 namespace tandem::builders {
 namespace {
 
-using Names = std::initializer_list<std::string_view>;
+constexpr std::size_t most_commits = 10'000'000;
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  return lower;
-}
+using Names = std::initializer_list<std::string_view>;
 
 /// In lower case with one space for any white space: a message may break its lines anywhere.
 std::string flattened(std::string_view message) {
@@ -102,6 +103,38 @@ bool is_beside_the_program(std::string_view file) {
 }
 
 }  // namespace
+
+std::vector<Commit> parents_first(std::vector<ListedCommit> listed) {
+  if (listed.size() > most_commits) throw Error("the branch has more than ten million commits");
+  std::vector<std::vector<std::size_t>> children(listed.size());
+  std::vector<std::size_t> missing(listed.size(), 0);
+  for (std::size_t at = 0; at < listed.size(); ++at) {
+    missing[at] = listed[at].parents.size();
+    for (const std::size_t parent : listed[at].parents) children[parent].push_back(at);
+  }
+  const auto later = [&](std::size_t one, std::size_t other) {
+    const Commit& a = listed[one].commit;
+    const Commit& b = listed[other].commit;
+    return std::tie(a.committer_time, a.id) > std::tie(b.committer_time, b.id);
+  };
+  std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);
+  for (std::size_t at = 0; at < listed.size(); ++at) {
+    if (missing[at] == 0) ready.push(at);
+  }
+  // The queue compares commits until all have left it, so they are moved at the end.
+  std::vector<std::size_t> order;
+  while (!ready.empty()) {
+    order.push_back(ready.top());
+    ready.pop();
+    for (const std::size_t child : children[order.back()]) {
+      if (--missing[child] == 0) ready.push(child);
+    }
+  }
+  std::vector<Commit> commits;
+  commits.reserve(order.size());
+  for (const std::size_t at : order) commits.push_back(std::move(listed[at].commit));
+  return commits;
+}
 
 std::vector<std::string> reverted_ids(std::string_view message) {
   constexpr std::size_t longest_message = std::size_t{1} << 16;

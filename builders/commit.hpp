@@ -21,6 +21,16 @@ struct Commit {
   std::int64_t committer_time = 0;
 };
 
+/// One of a list of commits, with the places of its parents in the list.
+struct ListedCommit {
+  Commit commit;
+  std::vector<std::size_t> parents;
+};
+
+/// Every commit after its parents; where that leaves a choice, the older committer time comes first, then the
+/// smaller id. Throws Error if they are more than ten million.
+[[nodiscard]] std::vector<Commit> parents_first(std::vector<ListedCommit> listed);
+
 /// What a commit changes against its first parent; the root against nothing. What is too large is not read:
 /// of git, a file of more than 2 MiB and a commit of more than 20 000 files or 256 MiB; of Mercurial, a
 /// commit whose difference exceeds 64 MiB. It counts in `files` alone.

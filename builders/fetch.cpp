@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <sstream>
 
-#include "builders/hg/fetch.hpp"
 #include "runners/process/process.hpp"
+#include "specs/foundation/names.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::builders {
@@ -18,10 +17,13 @@ using FetchKind = FetchFailure::Kind;
 using Move = Tip::Move;
 using runners::Finished;
 
-constexpr std::array moves{Move::first, Move::same, Move::forward, Move::rewritten};
-constexpr std::array kinds{FetchKind::unreachable, FetchKind::refused, FetchKind::no_branch,
-                           FetchKind::timed_out,   FetchKind::corrupt, FetchKind::disk,
-                           FetchKind::stopped,     FetchKind::internal};
+constexpr Name<Move> move_names[] = {
+    {Move::first, "first"}, {Move::same, "same"}, {Move::forward, "forward"}, {Move::rewritten, "rewritten"}};
+constexpr Name<FetchKind> fetch_failure_names[] = {
+    {FetchKind::unreachable, "unreachable"}, {FetchKind::refused, "refused"},
+    {FetchKind::no_branch, "no_branch"},     {FetchKind::timed_out, "timed_out"},
+    {FetchKind::corrupt, "corrupt"},         {FetchKind::disk, "disk"},
+    {FetchKind::stopped, "stopped"},         {FetchKind::internal, "internal"}};
 
 bool is_commit_id(const std::string& text) {
   return text.size() == 40 &&
@@ -31,79 +33,6 @@ bool is_commit_id(const std::string& text) {
 bool belongs_to_protocol(const std::string& variable) {
   return variable.starts_with("TANDEM_FETCH_");
 }
-
-}  // namespace
-
-const char* name_of(Move move) {
-  switch (move) {
-    case Move::first:
-      return "first";
-    case Move::same:
-      return "same";
-    case Move::forward:
-      return "forward";
-    case Move::rewritten:
-      return "rewritten";
-  }
-  return "unknown";
-}
-
-const char* name_of(FetchKind kind) {
-  switch (kind) {
-    case FetchKind::unreachable:
-      return "unreachable";
-    case FetchKind::refused:
-      return "refused";
-    case FetchKind::no_branch:
-      return "no_branch";
-    case FetchKind::timed_out:
-      return "timed_out";
-    case FetchKind::corrupt:
-      return "corrupt";
-    case FetchKind::disk:
-      return "disk";
-    case FetchKind::stopped:
-      return "stopped";
-    case FetchKind::internal:
-      return "internal";
-  }
-  return "unknown";
-}
-
-std::string fetch_protocol::write(const std::variant<Tip, FetchFailure>& answer) {
-  if (const auto* tip = std::get_if<Tip>(&answer)) {
-    return fmt::format("tip {} {} {}\n", name_of(tip->move), tip->id, tip->previous);
-  }
-  const auto& failure = std::get<FetchFailure>(answer);
-  return fmt::format("failure {} {}\n", name_of(failure.kind), printable(failure.sentence, 2000));
-}
-
-std::variant<Tip, FetchFailure> fetch_protocol::read(const std::string& line) {
-  std::istringstream words(line);
-  std::string what;
-  std::string how;
-  words >> what >> how;
-  if (what == "tip") {
-    const auto* move = std::find_if(moves.begin(), moves.end(), [&](Move m) { return how == name_of(m); });
-    Tip tip;
-    words >> tip.id >> tip.previous;
-    const bool sound = is_commit_id(tip.id) && (tip.previous.empty() || is_commit_id(tip.previous));
-    if (move != moves.end() && sound) {
-      tip.move = *move;
-      return tip;
-    }
-  }
-  if (what == "failure") {
-    const auto* kind =
-        std::find_if(kinds.begin(), kinds.end(), [&](FetchKind k) { return how == name_of(k); });
-    std::string sentence;
-    std::getline(words >> std::ws, sentence);
-    if (kind != kinds.end()) return FetchFailure{*kind, sentence};
-  }
-  return FetchFailure{FetchKind::internal, "the fetching child gave no answer that can be understood"};
-}
-
-namespace {
 
 /// Each line on the child's channel says that something arrived, and gives it the whole time again. A server
 /// that sends a byte now and then must not hold a watch for ever, so the sum is bounded too.
@@ -166,6 +95,46 @@ std::variant<Tip, FetchFailure> ask_child(const std::vector<std::string>& argume
 }
 
 }  // namespace
+
+const char* name_of(Move move) {
+  return name_in(move_names, move);
+}
+
+const char* name_of(FetchKind kind) {
+  return name_in(fetch_failure_names, kind);
+}
+
+std::string fetch_protocol::write(const std::variant<Tip, FetchFailure>& answer) {
+  if (const auto* tip = std::get_if<Tip>(&answer)) {
+    return fmt::format("tip {} {} {}\n", name_of(tip->move), tip->id, tip->previous);
+  }
+  const auto& failure = std::get<FetchFailure>(answer);
+  return fmt::format("failure {} {}\n", name_of(failure.kind), printable(failure.sentence, 2000));
+}
+
+std::variant<Tip, FetchFailure> fetch_protocol::read(const std::string& line) {
+  std::istringstream words(line);
+  std::string what;
+  std::string how;
+  words >> what >> how;
+  if (what == "tip") {
+    const auto move = value_in<Move>(move_names, how);
+    Tip tip;
+    words >> tip.id >> tip.previous;
+    const bool sound = is_commit_id(tip.id) && (tip.previous.empty() || is_commit_id(tip.previous));
+    if (move && sound) {
+      tip.move = *move;
+      return tip;
+    }
+  }
+  if (what == "failure") {
+    const auto kind = value_in<FetchKind>(fetch_failure_names, how);
+    std::string sentence;
+    std::getline(words >> std::ws, sentence);
+    if (kind) return FetchFailure{*kind, sentence};
+  }
+  return FetchFailure{FetchKind::internal, "the fetching child gave no answer that can be understood"};
+}
 
 std::variant<Tip, FetchFailure> fetch(const std::filesystem::path& mirror, const Source& source,
                                       const FetchOptions& options, std::stop_token stop) {

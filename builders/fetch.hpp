@@ -45,6 +45,15 @@ struct FetchOptions {
 [[nodiscard]] std::variant<Tip, FetchFailure> fetch(const std::filesystem::path& mirror, const Source& source,
                                                     const FetchOptions& options, std::stop_token stop = {});
 
+/// As `fetch`, for Mercurial: every step is a run of `hg` that is killed at the deadline. Only the branch and
+/// what it descends from are brought. What a killed fetch left is mended by the next one; a mirror that
+/// cannot be mended is put aside as `….damaged` and made again. The repository behind a path is never written
+/// to.
+[[nodiscard]] std::variant<Tip, FetchFailure> fetch_hg(const std::filesystem::path& mirror,
+                                                       const Source& source,
+                                                       std::chrono::nanoseconds deadline,
+                                                       const std::stop_token& stop);
+
 /// Brings the submodules of a fetched commit, and theirs, up to eight levels deep, each into a mirror of its
 /// own in the directory `<mirror>.modules`. What is there already costs no connection. Submodules may be
 /// fetched by http, https, ssh and git, and from files where the source itself is one; credentials of the

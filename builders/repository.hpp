@@ -68,12 +68,15 @@ class Repository {
 
   /// The submodules of a commit by path, those inside others too as far as their mirrors are there. They
   /// belong to the key of what is built.
-  [[nodiscard]] virtual std::map<std::string, std::string> submodule_ids(const std::string& commit) const = 0;
+  [[nodiscard]] virtual std::map<std::string, std::string> submodule_ids(
+      const std::string& /*commit*/) const {
+    return {};
+  }
 
   /// Writes the commit's tree into an empty directory: exact bytes without filters, modes, symbolic links,
-  /// submodules (brought by `fetch_submodules`), the commit's time on every file, no `.git`. Everything is
-  /// read back and compared with its object ids before this returns nothing, which means success. The caller
-  /// removes what a failure leaves.
+  /// submodules (brought by `fetch_submodules`), the commit's time on every file, no `.git`. What is written
+  /// is compared with the commit before this returns nothing, which means success. The caller removes what a
+  /// failure leaves.
   [[nodiscard]] virtual std::optional<CheckoutFailure> checkout(const Commit& commit,
                                                                 const std::filesystem::path& empty_directory,
                                                                 const std::stop_token& stop = {}) const = 0;

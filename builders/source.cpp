@@ -2,14 +2,22 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 
+#include "specs/foundation/error.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::builders {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Parts {
   std::string_view scheme;
@@ -32,14 +40,60 @@ Parts url_parts(std::string_view url) {
   return parts;
 }
 
-void replace_in_url(std::string& text, std::string_view from, std::string_view to) {
+void replace_all_in(std::string& text, std::string_view from, std::string_view to) {
   if (from.empty()) return;
   for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
     text.replace(at, from.size(), to);
   }
 }
 
+/// Control characters are left out: a line break would begin a header or a setting of its own.
+std::string decoded(std::string_view user_information) {
+  std::string plain;
+  for (std::size_t i = 0; i < user_information.size(); ++i) {
+    const std::string code(user_information.substr(i + 1, 2));
+    if (user_information[i] == '%' && code.size() == 2 &&
+        code.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos) {
+      plain += static_cast<char>(std::stoi(code, nullptr, 16));
+      i += 2;
+    } else {
+      plain += user_information[i];
+    }
+  }
+  std::erase_if(plain, [](unsigned char c) { return c < ' '; });
+  return plain;
+}
+
+std::string read_token(const fs::path& file) {
+  if (const auto problem = secret_problem(file); !problem.empty()) {
+    throw InputError("the token file " + problem);
+  }
+  constexpr std::streamsize longest = 4096;
+  std::string text(longest, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(text.data(), longest);
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
+  const bool sound = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= ' '; });
+  if (text.empty() || !sound) {
+    throw InputError(
+        fmt::format("the token file '{}' must hold one line, `user:password` or a token", file.string()));
+  }
+  return text;
+}
+
 }  // namespace
+
+Source source_at(const SourceRequest& request, const std::string& url, const fs::path& seed) {
+  const auto absolute = [](const fs::path& path) { return path.empty() ? path : fs::absolute(path); };
+  return {url,
+          without_credentials(url),
+          request.branch,
+          seed,
+          request.kind,
+          absolute(request.key_file),
+          absolute(request.token_file)};
+}
 
 bool is_url(std::string_view text) {
   const auto scheme = text.find("://");
@@ -54,8 +108,20 @@ bool is_url(std::string_view text) {
          text.find('/') > colon;
 }
 
+fs::path local_path_of(const std::string& url) {
+  constexpr std::string_view scheme = "file://";
+  if (url.starts_with(scheme)) return url.substr(scheme.size());
+  return is_url(url) ? fs::path() : fs::path(url);
+}
+
 std::string_view user_information(std::string_view url) {
   return url_parts(url).user_information;
+}
+
+std::string without_user_information(std::string url) {
+  const std::size_t length = user_information(url).size();
+  if (length > 0) url.erase(url.find("://") + 3, length + 1);
+  return url;
 }
 
 std::string without_credentials(std::string_view url) {
@@ -69,20 +135,50 @@ std::string without_credentials(std::string_view url) {
   return fmt::format("{}://{}{}{}", parts.scheme, keep ? parts.user_information : "", keep ? "@" : "", rest);
 }
 
-std::string conceal(std::string text, std::string_view url) {
-  replace_in_url(text, url, without_credentials(url));
+std::string conceal(std::string text, std::string_view url, std::string_view password) {
+  replace_all_in(text, url, without_credentials(url));
   const Parts parts = url_parts(url);
-  if (parts.user_information.empty()) return text;
-  replace_in_url(text, fmt::format("{}@", parts.user_information), "");
-  const auto colon = parts.user_information.find(':');
-  if (colon != std::string_view::npos) {
-    replace_in_url(text, parts.user_information.substr(colon + 1), "…");
-  } else if (parts.scheme.starts_with("http")) {
+  const std::string_view user = parts.user_information;
+  if (!user.empty()) {
+    replace_all_in(text, fmt::format("{}@", user), "");
     // A lone user may be a token; one that is short is a login, and an ordinary word of the message.
     constexpr std::size_t shortest_token = 8;
-    if (parts.user_information.size() >= shortest_token) replace_in_url(text, parts.user_information, "…");
+    if (const auto colon = user.find(':'); colon != std::string_view::npos) {
+      replace_all_in(text, user.substr(colon + 1), "…");
+    } else if (parts.scheme.starts_with("http") && user.size() >= shortest_token) {
+      replace_all_in(text, user, "…");
+    }
   }
+  replace_all_in(text, password, "…");
   return text;
+}
+
+std::optional<Login> login_of(std::string_view url, const fs::path& token_file) {
+  const std::string_view in_url = user_information(url);
+  const auto colon = in_url.find(':');
+  std::string user = decoded(in_url.substr(0, colon));
+  if (!token_file.empty()) {
+    std::string token = read_token(token_file);
+    if (const auto split = token.find(':'); split != std::string::npos) {
+      return Login{token.substr(0, split), token.substr(split + 1)};
+    }
+    // Servers that take tokens take any user; this one is what GitHub's applications must use.
+    return Login{user.empty() ? "x-access-token" : std::move(user), std::move(token)};
+  }
+  if (in_url.empty()) return std::nullopt;
+  return Login{std::move(user), colon == std::string_view::npos ? "" : decoded(in_url.substr(colon + 1))};
+}
+
+std::string secret_problem(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0 || ::access(file.c_str(), R_OK) != 0) {
+    return fmt::format("'{}' cannot be read: {}", file.string(), std::strerror(errno));
+  }
+  if (!S_ISREG(status.st_mode)) return fmt::format("'{}' is not a file", file.string());
+  if ((status.st_mode & 077U) != 0) {
+    return fmt::format("'{0}' can be read or written by other users; run `chmod 600 {0}`", file.string());
+  }
+  return {};
 }
 
 std::string missing_branch(std::string_view shown, std::string_view branch,

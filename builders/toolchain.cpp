@@ -6,8 +6,8 @@
 #include <map>
 #include <mutex>
 
-#include "builders/build_sandbox.hpp"
 #include "runners/process/process.hpp"
+#include "specs/foundation/files.hpp"
 #include "specs/foundation/hashes.hpp"
 
 namespace tandem::builders {
@@ -45,8 +45,8 @@ std::string stamp(const fs::path& file) {
 std::string stamp_of_tools(const std::string& search_path) {
   std::string all = search_path;
   for (const char* name : tools) {
-    const fs::path program = find_program(search_path, name);
-    all += fmt::format("\n{} {}", program.string(), program.empty() ? "none" : stamp(program));
+    const auto program = find_on_path(name, search_path);
+    all += program ? fmt::format("\n{} {}", program->string(), stamp(*program)) : "\n none";
   }
   return all;
 }
@@ -64,11 +64,11 @@ std::string describe_libraries(const fs::path& compiler) {
 std::string look(const std::string& search_path) {
   std::string text;
   for (const char* name : tools) {
-    const fs::path program = find_program(search_path, name);
-    text += fmt::format("{}: {}\n", name, program.empty() ? "none" : describe_program(program));
+    const auto program = find_on_path(name, search_path);
+    text += fmt::format("{}: {}\n", name, program ? describe_program(*program) : "none");
   }
-  if (const fs::path compiler = find_program(search_path, "c++"); !compiler.empty()) {
-    text += fmt::format("libraries: {}\n", describe_libraries(compiler));
+  if (const auto compiler = find_on_path("c++", search_path)) {
+    text += fmt::format("libraries: {}\n", describe_libraries(*compiler));
   }
   return text;
 }

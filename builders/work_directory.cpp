@@ -18,6 +18,7 @@
 
 #include "specs/foundation/descriptor.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 #include "specs/foundation/process_identity.hpp"
 
 namespace tandem::builders {
@@ -25,6 +26,7 @@ namespace tandem::builders {
 namespace {
 
 namespace fs = std::filesystem;
+using runners::Finished;
 
 constexpr int slots = 100;
 
@@ -43,6 +45,59 @@ OwnedDescriptor lock_slot(const fs::path& place) {
   if (descriptor.get() < 0 && is_made && errno == ENOENT) return {};
   if (descriptor.get() < 0) throw Error(fmt::format("cannot write in '{}'", place.parent_path().string()));
   return ::flock(descriptor.get(), LOCK_EX | LOCK_NB) == 0 ? std::move(descriptor) : OwnedDescriptor();
+}
+
+/// Beside the directory, where the work cannot write.
+fs::path note_of(const fs::path& directory) {
+  return directory.string() + ".started";
+}
+
+struct Noted {
+  pid_t pid = 0;         ///< of the session as well: every command leads one of its own
+  std::string identity;  ///< empty: nothing is noted
+};
+
+void write_note(const fs::path& directory, int pid) {
+  const fs::path fresh = note_of(directory).string() + ".new";
+  // Not written through to the disk: it serves no longer than the host runs.
+  errno = 0;
+  std::ofstream file(fresh);
+  file << pid << ' ' << process_identity(pid) << std::endl;
+  if (!file) throw std::system_error(errno, std::generic_category(), "cannot write " + fresh.string());
+  fs::rename(fresh, note_of(directory));
+}
+
+void remove_note(const fs::path& directory) {
+  std::error_code ignored;
+  fs::remove(note_of(directory), ignored);
+}
+
+/// What was noted before the host was started again means nobody.
+Noted read_note(const fs::path& directory) {
+  Noted noted;
+  std::ifstream(note_of(directory)) >> noted.pid >> noted.identity;
+  const std::string now = this_process();
+  const std::string boot = now.substr(0, now.find('/') + 1);
+  return noted.pid > 1 && !boot.empty() && noted.identity.starts_with(boot) ? noted : Noted{};
+}
+
+bool is_meant(pid_t pid, const Noted& noted) {
+  if (pid == noted.pid) return process_identity(pid) == noted.identity;
+  if (::getsid(pid) != noted.pid) return false;
+  // The number of a session is not used again while it has members, but afterwards somebody else may lead it.
+  const std::string leader = process_identity(noted.pid);
+  return leader.empty() || leader == noted.identity;
+}
+
+std::vector<pid_t> all_processes() {
+  std::vector<pid_t> processes;
+  for (const fs::path& folder : paths_in("/proc")) {
+    const std::string name = folder.filename();
+    const bool number =
+        std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); });
+    if (number && name.size() < 10) processes.push_back(static_cast<pid_t>(std::stol(name)));
+  }
+  return processes;
 }
 
 }  // namespace
@@ -98,67 +153,6 @@ void remove_tree(const fs::path& path) noexcept {
   }
   fs::remove_all(path, error);
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-using runners::Finished;
-
-/// Beside the directory, where the work cannot write.
-fs::path note_of(const fs::path& directory) {
-  return directory.string() + ".started";
-}
-
-struct Noted {
-  pid_t pid = 0;         ///< of the session as well: every command leads one of its own
-  std::string identity;  ///< empty: nothing is noted
-};
-
-void write_note(const fs::path& directory, int pid) {
-  const fs::path fresh = note_of(directory).string() + ".new";
-  // Not written through to the disk: it serves no longer than the host runs.
-  errno = 0;
-  std::ofstream file(fresh);
-  file << pid << ' ' << process_identity(pid) << std::endl;
-  if (!file) throw std::system_error(errno, std::generic_category(), "cannot write " + fresh.string());
-  fs::rename(fresh, note_of(directory));
-}
-
-void remove_note(const fs::path& directory) {
-  std::error_code ignored;
-  fs::remove(note_of(directory), ignored);
-}
-
-/// What was noted before the host was started again means nobody.
-Noted read_note(const fs::path& directory) {
-  Noted noted;
-  std::ifstream(note_of(directory)) >> noted.pid >> noted.identity;
-  const std::string now = this_process();
-  const std::string boot = now.substr(0, now.find('/') + 1);
-  return noted.pid > 1 && !boot.empty() && noted.identity.starts_with(boot) ? noted : Noted{};
-}
-
-bool is_meant(pid_t pid, const Noted& noted) {
-  if (pid == noted.pid) return process_identity(pid) == noted.identity;
-  if (::getsid(pid) != noted.pid) return false;
-  // The number of a session is not used again while it has members, but afterwards somebody else may lead it.
-  const std::string leader = process_identity(noted.pid);
-  return leader.empty() || leader == noted.identity;
-}
-
-std::vector<pid_t> all_processes() {
-  std::vector<pid_t> processes;
-  std::error_code error;
-  for (fs::directory_iterator entry("/proc", error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename();
-    const bool number =
-        std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isdigit(c); });
-    if (number && name.size() < 10) processes.push_back(static_cast<pid_t>(std::stol(name)));
-  }
-  return processes;
-}
-
-}  // namespace
 
 Finished run_noted(const fs::path& directory, const runners::Command& command, const runners::Limits& limits,
                    const std::stop_token& stop) {

@@ -76,7 +76,7 @@ struct Guest {
   std::size_t most_users = 1000;
 };
 const std::vector<Guest> guests = {
-    {{"git2.h", "git2/*"}, {"builders/git/*.cpp"}},
+    {{"git2.h", "git2/*"}, {"builders/git/*"}},
     {{"boost/process*"}, {"runners/process/process.cpp"}},
     {{"boost/asio*"}, {"runners/process/process.cpp", "daemon/service/event_loop.cpp", "daemon/http/*.cpp"}},
     {{"boost/beast*"}, {"daemon/http/*.cpp"}, 1},

@@ -26,11 +26,11 @@ Dropped candidate(What what, const StoredEntry& stored) {
 }
 
 /// Moves directories out of the cache one by one; they are removed at the end, when nobody waits any more.
-class Clearance {
+class Removal {
  public:
-  Clearance(const fs::path& exec_dir, Pruning pruning) : exec_dir_(exec_dir) {
+  Removal(const fs::path& exec_dir, Pruning pruning) : exec_dir_(exec_dir) {
     if (pruning == Pruning::rehearsal || !fs::exists(exec_dir)) return;
-    passage_.emplace(exec_dir);
+    staging_.emplace(exec_dir);
     alone_ = lock_removals(exec_dir);
   }
 
@@ -61,8 +61,8 @@ class Clearance {
       if (fs::exists(one.directory, error)) ++result_.in_use;
       return;
     }
-    if (passage_) {
-      const fs::path out = passage_->path() / fmt::format("{}", result_.dropped.size());
+    if (staging_) {
+      const fs::path out = staging_->path() / fmt::format("{}", result_.dropped.size());
       if (::rename(one.directory.c_str(), out.c_str()) != 0) {
         throw std::system_error(errno, std::generic_category(), "cannot remove " + one.directory.string());
       }
@@ -82,8 +82,8 @@ class Clearance {
   }
 
   fs::path exec_dir_;
-  std::optional<Passage>
-      passage_;  // Outlives the lock, so that the lock is not held while files are removed.
+  std::optional<StagingDirectory>
+      staging_;  // Outlives the lock, so that the lock is not held while files are removed.
   OwnedDescriptor alone_;
   Pruned result_;
 };
@@ -93,17 +93,17 @@ class Clearance {
 Pruned prune(const fs::path& directory, std::uint64_t bytes, const std::set<std::string>& keep,
              Pruning pruning) {
   const fs::path exec_dir = fs::absolute(directory);
-  if (pruning == Pruning::real) clean_passages(exec_dir);
-  Clearance clearance(exec_dir, pruning);
+  if (pruning == Pruning::real) clean_staging(exec_dir);
+  Removal removal(exec_dir, pruning);
   std::vector<StoredEntry> entries = list_entries(exec_dir);
   const std::vector<StoredDamage> damaged = list_damaged(exec_dir);
-  clearance.measure(entries, damaged);
+  removal.measure(entries, damaged);
 
   std::vector<Dropped> useless;
   for (const StoredDamage& damage : damaged) {
     useless.push_back({What::damaged, {}, {}, {}, damage.directory, damage.bytes, damage.last_used});
   }
-  clearance.drop_until(bytes, std::move(useless), keep);
+  removal.drop_until(bytes, std::move(useless), keep);
 
   std::vector<Dropped> layouts;
   for (const StoredEntry& stored : entries) {
@@ -115,7 +115,7 @@ Pruned prune(const fs::path& directory, std::uint64_t bytes, const std::set<std:
       layouts.push_back(std::move(one));
     }
   }
-  clearance.drop_until(bytes, std::move(layouts), keep);
+  removal.drop_until(bytes, std::move(layouts), keep);
 
   std::vector<Dropped> whole;
   for (const StoredEntry& stored : entries) {
@@ -124,28 +124,28 @@ Pruned prune(const fs::path& directory, std::uint64_t bytes, const std::set<std:
     for (const StoredLayout& layout : stored.layouts) one.bytes -= std::min(one.bytes, layout.bytes);
     whole.push_back(std::move(one));
   }
-  clearance.drop_until(bytes, std::move(whole), keep);
-  return clearance.finish();
+  removal.drop_until(bytes, std::move(whole), keep);
+  return removal.finish();
 }
 
 Pruned drop_commit(const fs::path& directory, const std::string& commit_prefix, Pruning pruning) {
   const fs::path exec_dir = fs::absolute(directory);
-  Clearance clearance(exec_dir, pruning);
+  Removal removal(exec_dir, pruning);
   const std::vector<StoredEntry> entries = list_entries(exec_dir);
-  clearance.measure(entries, list_damaged(exec_dir));
+  removal.measure(entries, list_damaged(exec_dir));
   for (const StoredEntry& stored : entries) {
-    if (stored.entry.commit.starts_with(commit_prefix)) clearance.drop(candidate(What::entry, stored));
+    if (stored.entry.commit.starts_with(commit_prefix)) removal.drop(candidate(What::entry, stored));
   }
-  return clearance.finish();
+  return removal.finish();
 }
 
 void drop_layout(const fs::path& exec_dir, const fs::path& directory) {
   try {
-    Clearance clearance(fs::absolute(exec_dir), Pruning::real);
+    Removal removal(fs::absolute(exec_dir), Pruning::real);
     Dropped one;
     one.what = What::layout;
     one.directory = directory;
-    clearance.drop(one);
+    removal.drop(one);
   } catch (const std::system_error&) {
     // The cache may be read-only by now, or another process was faster.
   }

@@ -4,16 +4,14 @@
 #include <stdio.h>
 
 #include <cerrno>
-#include <chrono>
 #include <system_error>
 #include <utility>
 
-#include "builders/cache/entry.hpp"
 #include "builders/cache/files.hpp"
-#include "builders/cache/manifest.hpp"
 #include "builders/identity/identity.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/hashes.hpp"
+#include "specs/foundation/wall_clock.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -83,7 +81,8 @@ std::variant<Files, std::string> copy_programs(const fs::path& from, const fs::p
 }
 
 /// Puts what is ready in its place, unless there is something sound already.
-Published settle(const fs::path& exec_dir, const fs::path& fresh, const fs::path& place, Manifest manifest) {
+Published move_into_place(const fs::path& exec_dir, const fs::path& fresh, const fs::path& place,
+                          Manifest manifest) {
   const auto held = hold(fresh, Hold::in_use);  // A lock goes along when a directory is moved.
   constexpr int attempts = 16;
   for (int attempt = 1;; ++attempt) {
@@ -108,22 +107,17 @@ Published settle(const fs::path& exec_dir, const fs::path& fresh, const fs::path
   return executable_of(place, std::move(manifest));
 }
 
-std::int64_t now_seconds() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::seconds>(now).count();
-}
-
 Published keep(const fs::path& exec_dir, const fs::path& place, Manifest manifest, const fs::path& directory,
                const Links& links) {
-  const Passage passage(exec_dir);
-  const fs::path fresh = passage.path() / "entry";
+  const StagingDirectory staging(exec_dir);
+  const fs::path fresh = staging.path() / "entry";
   fs::create_directory(fresh);
   auto programs = copy_programs(directory, fresh / programs_name);
   if (auto* problem = std::get_if<std::string>(&programs)) return std::move(*problem);
   manifest.files = std::get<Files>(std::move(programs));
   manifest.layout_unresolved = links.unresolved;
   if (!links.directory.empty()) {
-    // Programs whose links cannot be kept are still worth keeping.
+    // Programs whose links cannot be kept are still worth keeper.
     auto kept = copy_programs(links.directory, fresh / links_name);
     if (auto* files = std::get_if<Files>(&kept)) {
       manifest.links = std::move(*files);
@@ -137,7 +131,7 @@ Published keep(const fs::path& exec_dir, const fs::path& place, Manifest manifes
   write_durably(fresh / manifest_name, to_json(manifest));
   touch(fresh);
   synchronise(fresh);
-  return settle(exec_dir, fresh, place, std::move(manifest));
+  return move_into_place(exec_dir, fresh, place, std::move(manifest));
 }
 
 Manifest manifest_for(const CacheEntry& entry, const std::string& program) {
@@ -223,14 +217,14 @@ Published ExecutableCache::publish_layout(const Executable& executable, std::uin
 std::optional<InUse> ExecutableCache::pin(const Executable& executable) const {
   auto entry = hold(entry_of(executable), Hold::in_use);
   if (entry.get() < 0) return std::nullopt;
-  if (executable.layout.empty()) return InUse(std::move(entry), {});
+  if (executable.layout.empty()) return InUse{std::move(entry), {}};
   auto layout = hold(executable.directory.parent_path(), Hold::in_use);
   if (layout.get() < 0) return std::nullopt;
-  return InUse(std::move(entry), std::move(layout));
+  return InUse{std::move(entry), std::move(layout)};
 }
 
 void ExecutableCache::clean() const {
-  clean_passages(exec_dir_);
+  clean_staging(exec_dir_);
 }
 
 std::string key_by_hand(const CacheEntry& entry) {

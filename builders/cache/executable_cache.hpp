@@ -6,27 +6,21 @@
 #include <string>
 #include <variant>
 
-#include "builders/cache/entry.hpp"
-#include "builders/executable.hpp"
+#include "builders/cache/manifest.hpp"
 #include "specs/foundation/descriptor.hpp"
 
 namespace tandem::builders {
 
 /// Keeps one executable from being dropped as long as it lives. Goes with the process.
-class InUse {
- public:
-  InUse(OwnedDescriptor entry, OwnedDescriptor layout)
-      : entry_(std::move(entry)), layout_(std::move(layout)) {}
-
- private:
-  OwnedDescriptor entry_;
-  OwnedDescriptor layout_;  ///< none, if it is the executable as it was built
+struct InUse {
+  OwnedDescriptor entry;
+  OwnedDescriptor layout;  ///< none, if it is the executable as it was built
 };
 
 /// Executables on disk, each in `<exec_dir>/<framework>/<platform>/<commit>/<key prefix>/` with
 /// `manifest.json`, `programs/`, `links/` and `layouts/<seed>/`. An entry or layout appears whole, by rename,
 /// or not at all; several processes may share one directory. Trouble with the disk is a std::system_error.
-/// What is listed, verified and dropped: cache_listing.hpp, cache_budget.hpp.
+/// What is listed, verified and dropped: listing.hpp, budget.hpp.
 class ExecutableCache {
  public:
   explicit ExecutableCache(const std::filesystem::path& exec_dir);

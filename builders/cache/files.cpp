@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "builders/work_directory.hpp"
+#include "specs/foundation/files.hpp"
 #include "specs/foundation/waiting.hpp"
 
 namespace tandem::builders {
@@ -20,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* passages = "incoming";
-constexpr std::string_view passage_prefix = "tandem-";  // whatever else lies there is somebody else's
-constexpr std::string_view passage_suffix = "XXXXXX";
+constexpr const char* staging_folder = "incoming";
+constexpr std::string_view staging_prefix = "tandem-";  // whatever else lies there is somebody else's
+constexpr std::string_view staging_suffix = "XXXXXX";
 constexpr const char* last_used_name = "last_used";
 
 [[noreturn]] void fail(const std::string& doing, const fs::path& path) {
@@ -101,12 +101,7 @@ void synchronise(const fs::path& path) {
 }
 
 void write_durably(const fs::path& path, const std::string& text) {
-  {
-    errno = 0;
-    std::ofstream file(path, std::ios::binary);
-    file << text << std::flush;
-    if (!file) fail("write", path);
-  }
+  write_file(path, text);
   synchronise(path);
 }
 
@@ -118,12 +113,12 @@ void copy_for_now(const fs::path& from, const fs::path& to) {
   copy_tree(from, to, Copied::for_now);
 }
 
-Passage::Passage(const fs::path& exec_dir) {
-  const fs::path parent = exec_dir / passages;
+StagingDirectory::StagingDirectory(const fs::path& exec_dir) {
+  const fs::path parent = exec_dir / staging_folder;
   fs::create_directories(parent);
   constexpr int attempts = 100;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    std::string name = (parent / fmt::format("{}{}", passage_prefix, passage_suffix)).string();
+    std::string name = (parent / fmt::format("{}{}", staging_prefix, staging_suffix)).string();
     if (::mkdtemp(name.data()) == nullptr) fail("make a directory in", parent);
     path_ = name;
     lock_ = OwnedDescriptor(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -137,20 +132,18 @@ Passage::Passage(const fs::path& exec_dir) {
   fail("lock a new directory in", parent);
 }
 
-Passage::~Passage() {
+StagingDirectory::~StagingDirectory() {
   remove_tree(path_);
 }
 
-void clean_passages(const fs::path& exec_dir) {
-  std::error_code error;
-  for (fs::directory_iterator entry(exec_dir / passages, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename();
-    if (!name.starts_with(passage_prefix) || name.size() != passage_prefix.size() + passage_suffix.size()) {
+void clean_staging(const fs::path& exec_dir) {
+  for (const fs::path& path : paths_in(exec_dir / staging_folder)) {
+    const std::string name = path.filename();
+    if (!name.starts_with(staging_prefix) || name.size() != staging_prefix.size() + staging_suffix.size()) {
       continue;
     }
-    const OwnedDescriptor held(::open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (held.get() >= 0 && lock(held, LOCK_EX | LOCK_NB) == 0) remove_tree(entry->path());
+    const OwnedDescriptor held(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (held.get() >= 0 && lock(held, LOCK_EX | LOCK_NB) == 0) remove_tree(path);
   }
 }
 

@@ -26,12 +26,12 @@ void synchronise(const std::filesystem::path& path);
 
 /// A directory of one process below `<exec_dir>/incoming`, on the way in or out of the cache: locked while
 /// this lives and removed with what is still in it.
-class Passage {
+class StagingDirectory {
  public:
-  explicit Passage(const std::filesystem::path& exec_dir);
-  ~Passage();
-  Passage(const Passage&) = delete;
-  Passage& operator=(const Passage&) = delete;
+  explicit StagingDirectory(const std::filesystem::path& exec_dir);
+  ~StagingDirectory();
+  StagingDirectory(const StagingDirectory&) = delete;
+  StagingDirectory& operator=(const StagingDirectory&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
@@ -40,8 +40,8 @@ class Passage {
   OwnedDescriptor lock_;
 };
 
-/// Removes the passages of processes that are gone.
-void clean_passages(const std::filesystem::path& exec_dir);
+/// Removes the staging_folder of processes that are gone.
+void clean_staging(const std::filesystem::path& exec_dir);
 
 /// Held by whoever takes something away from the cache, so that nobody takes what has just been put in its
 /// place. Waits for the other.

@@ -7,10 +7,10 @@
 #include <system_error>
 #include <tuple>
 
-#include "builders/cache/entry.hpp"
 #include "builders/cache/files.hpp"
-#include "builders/cache/manifest.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
+#include "specs/foundation/text.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -19,10 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr int deepest_entry = 16;
 constexpr std::size_t shortest_commit = 40;
-
-bool is_lower_hex(const std::string& text) {
-  return text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
 
 bool is_seed(const std::string& name) {
   return name.size() == key_prefix && is_lower_hex(name);
@@ -36,12 +32,11 @@ bool is_entry(const fs::path& place) {
 
 /// The directories in a folder, sorted; links are none.
 std::vector<fs::path> folders_in(const fs::path& folder) {
-  std::vector<fs::path> folders;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+  std::vector<fs::path> folders = paths_in(folder);
+  std::erase_if(folders, [](const fs::path& path) {
     std::error_code gone;
-    if (fs::is_directory(entry->symlink_status(gone))) folders.push_back(entry->path());
-  }
+    return !fs::is_directory(fs::symlink_status(path, gone));
+  });
   std::sort(folders.begin(), folders.end());
   return folders;
 }

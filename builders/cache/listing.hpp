@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "builders/cache/entry.hpp"
+#include "builders/cache/manifest.hpp"
 
 namespace tandem::builders {
 

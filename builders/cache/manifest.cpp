@@ -11,11 +11,11 @@
 #include <optional>
 #include <system_error>
 
-#include "builders/cache/entry.hpp"
 #include "builders/cache/files.hpp"
 #include "builders/work_directory.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/hashes.hpp"
+#include "specs/foundation/names.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::builders {
@@ -30,16 +30,8 @@ constexpr int schema = 1;
 constexpr std::size_t most_files = 200'000;
 constexpr std::size_t most_text = std::size_t{128} << 20;
 
-const char* name_of(ManifestKind kind) {
-  return kind == ManifestKind::data ? "data" : kind == ManifestKind::program ? "program" : "link";
-}
-
-ManifestKind kind_named(const std::string& name) {
-  for (const ManifestKind kind : {ManifestKind::data, ManifestKind::program, ManifestKind::link}) {
-    if (name == name_of(kind)) return kind;
-  }
-  throw Error(fmt::format("the manifest has a file of kind '{}'", printable(name, 40)));
-}
+constexpr Name<ManifestKind> kind_names[] = {
+    {ManifestKind::data, "data"}, {ManifestKind::program, "program"}, {ManifestKind::link, "link"}};
 
 bool leads_out(const fs::path& relative) {
   return relative.empty() || relative.is_absolute() || *relative.lexically_normal().begin() == "..";
@@ -48,8 +40,10 @@ bool leads_out(const fs::path& relative) {
 json to_json(const std::vector<ManifestFile>& files) {
   json list = json::array();
   for (const ManifestFile& file : files) {
-    list.push_back(
-        {{"path", file.path}, {"kind", name_of(file.kind)}, {"size", file.size}, {"sha256", file.sha256}});
+    list.push_back({{"path", file.path},
+                    {"kind", name_in(kind_names, file.kind)},
+                    {"size", file.size},
+                    {"sha256", file.sha256}});
   }
   return list;
 }
@@ -61,7 +55,10 @@ std::vector<ManifestFile> files_from(const json& list) {
   for (const json& entry : list) {
     ManifestFile file;
     entry.at("path").get_to(file.path);
-    file.kind = kind_named(entry.at("kind"));
+    const std::string kind = entry.at("kind");
+    const auto known = value_in<ManifestKind>(kind_names, kind);
+    if (!known) throw Error(fmt::format("the manifest has a file of kind '{}'", printable(kind, 40)));
+    file.kind = *known;
     entry.at("size").get_to(file.size);
     entry.at("sha256").get_to(file.sha256);
     if (file.path.find('\0') != std::string::npos || leads_out(file.path)) {
@@ -78,7 +75,47 @@ void get_if_there(const json& document, const char* name, T& value) {
   if (document.contains(name)) document.at(name).get_to(value);
 }
 
+/// What differs between the files there and those in the manifest, a sentence.
+std::optional<std::string> damage_between(const fs::path& folder, const std::vector<ManifestFile>& wanted) {
+  const auto inventory = take_inventory(folder);
+  if (const auto* problem = std::get_if<std::string>(&inventory)) return *problem;
+  const auto& found = std::get<std::vector<ManifestFile>>(inventory);
+  if (found == wanted) return std::nullopt;
+  for (const ManifestFile& file : wanted) {
+    const auto there = std::find_if(found.begin(), found.end(),
+                                    [&](const ManifestFile& other) { return other.path == file.path; });
+    if (there == found.end() || *there != file) {
+      return fmt::format("'{}' is missing or changed", (folder.filename() / file.path).string());
+    }
+  }
+  return fmt::format("'{}' holds files that its manifest does not name", folder.filename().string());
+}
+
 }  // namespace
+
+std::string cache_key(const CacheKeyParts& parts) {
+  Sha256 hash;
+  hash.add_field("tandem executable 2");
+  hash.add_field(parts.commit);
+  hash.add_field(fmt::format("{}", parts.submodules.size()));
+  for (const auto& [path, id] : parts.submodules) {
+    hash.add_field(path);
+    hash.add_field(id);
+  }
+  hash.add_field(parts.platform);
+  hash.add_field(parts.framework_hash);
+  hash.add_field(parts.sdk_hash);
+  hash.add_field(parts.toolchain);
+  hash.add_field(parts.cxxflags);
+  hash.add_field(parts.ldflags);
+  hash.add_field(fmt::format("{}", parts.seed));
+  hash.add_field(fmt::format("{}", parts.variables.size()));
+  for (const std::string& variable : parts.variables) hash.add_field(variable);
+  hash.add_field(parts.sources_hash);
+  hash.add_field(parts.linker);
+  hash.add_field(parts.isolation);
+  return hash.finish();
+}
 
 std::variant<std::vector<ManifestFile>, std::string> take_inventory(const fs::path& directory,
                                                                     Hashing hashing) {
@@ -161,28 +198,6 @@ Manifest manifest_from_json(const std::string& text) {
     throw Error(fmt::format("the manifest is not readable: {}", printable(error.what(), 300)));
   }
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-/// What differs between the files there and those in the manifest, a sentence.
-std::optional<std::string> damage_between(const fs::path& folder, const std::vector<ManifestFile>& wanted) {
-  const auto inventory = take_inventory(folder);
-  if (const auto* problem = std::get_if<std::string>(&inventory)) return *problem;
-  const auto& found = std::get<std::vector<ManifestFile>>(inventory);
-  if (found == wanted) return std::nullopt;
-  for (const ManifestFile& file : wanted) {
-    const auto there = std::find_if(found.begin(), found.end(),
-                                    [&](const ManifestFile& other) { return other.path == file.path; });
-    if (there == found.end() || *there != file) {
-      return fmt::format("'{}' is missing or changed", (folder.filename() / file.path).string());
-    }
-  }
-  return fmt::format("'{}' holds files that its manifest does not name", folder.filename().string());
-}
-
-}  // namespace
 
 Manifest read_manifest(const fs::path& place) {
   std::ifstream file(place / manifest_name, std::ios::binary);

@@ -1,39 +1,27 @@
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <git2.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <ctime>
 
-#include "builders/git/checkout_files.hpp"
-#include "builders/git/handles.hpp"
-#include "builders/git/submodules.hpp"
+#include "builders/checkout_files.hpp"
+#include "builders/git/remote.hpp"
+#include "builders/git/repository.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::builders {
 namespace {
 
+namespace fs = std::filesystem;
+using checkout_files::FileTimes;
+using checkout_files::Mode;
+using checkout_files::refuse;
+using checkout_files::refuse_errno;
 using git::Handle;
-using git::Mode;
 using git::Out;
-using git::refuse;
 using CheckoutKind = CheckoutFailure::Kind;
-
-/// A tree of a few objects can unfold to billions of files; no framework comes near these.
-constexpr std::size_t most_entries = 2'000'000;
-constexpr std::size_t deepest_tree = 200;
-
-void check_entry_name(const std::string& name, const std::string& path) {
-  std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (name.empty() || name == "." || name == ".." || lower == ".git" || name.find('/') != std::string::npos) {
-    refuse(
-        CheckoutKind::unsafe_path,
-        fmt::format("the commit holds the path '{}', which is not allowed in a tree", printable(path, 500)));
-  }
-}
 
 bool is_large_file_pointer(std::string_view content) {
   constexpr std::string_view beginning = "version https://git-lfs.github.com/spec/";
@@ -48,7 +36,7 @@ Mode mode_of(const git_tree_entry* entry) {
 /// put aside.
 void refuse_if_unreadable(const std::filesystem::path& mirror) {
   const OwnedDescriptor probe(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (probe.get() < 0) git::refuse_errno("read the mirror", mirror);
+  if (probe.get() < 0) refuse_errno("read the mirror", mirror);
   try {
     git::check_packs(mirror);
   } catch (const HostError& error) {
@@ -72,10 +60,7 @@ struct Origin {
 class TreeOnDisk {
  public:
   TreeOnDisk(const std::filesystem::path& modules, std::int64_t time, const std::stop_token& stop)
-      : modules_(modules), stop_(stop) {
-    // A commit from the future would make build tools believe that everything is out of date.
-    times_[0].tv_sec = times_[1].tv_sec = std::min<std::time_t>(time, std::time(nullptr));
-  }
+      : modules_(modules), times_(time), stop_(stop) {}
 
   void write(const Origin& origin, int directory) {
     write(origin, tree_of(origin), directory, origin.prefix, 0);
@@ -94,8 +79,8 @@ class TreeOnDisk {
              [&](const git_tree_entry* entry, const std::string& name, const std::string& at) {
                const git_filemode_t mode = git_tree_entry_filemode(entry);
                if (mode == GIT_FILEMODE_TREE || mode == GIT_FILEMODE_COMMIT) {
-                 git::make_directory(directory, name, at);
-                 const OwnedDescriptor inner = git::open_directory(directory, name, at);
+                 checkout_files::make_directory(directory, name, at);
+                 const OwnedDescriptor inner = checkout_files::open_directory(directory, name, at);
                  if (mode == GIT_FILEMODE_COMMIT) return write(submodule(origin, entry, at), inner.get());
                  return write(origin, *git_tree_entry_id(entry), inner.get(), at + "/", depth + 1);
                }
@@ -103,12 +88,12 @@ class TreeOnDisk {
                const std::string_view content(static_cast<const char*>(git_blob_rawcontent(blob.get())),
                                               static_cast<std::size_t>(git_blob_rawsize(blob.get())));
                if (mode == GIT_FILEMODE_LINK) {
-                 return git::write_link(directory, name, std::string(content), times_, at);
+                 return checkout_files::write_link(directory, name, std::string(content), times_, at);
                }
                if (is_large_file_pointer(content)) refuse_large_file(origin, at);
-               git::write_file(directory, name, content, mode_of(entry), times_, at);
+               checkout_files::write_file(directory, name, content, mode_of(entry), times_, at);
              });
-    if (::futimens(directory, times_) != 0) git::refuse_errno("date", path);
+    checkout_files::set_times(directory, times_, path);
   }
 
   void verify(const Origin& origin, const git_oid& tree, int directory, const std::string& path,
@@ -119,20 +104,20 @@ class TreeOnDisk {
                ++expected;
                const git_filemode_t mode = git_tree_entry_filemode(entry);
                if (mode == GIT_FILEMODE_TREE || mode == GIT_FILEMODE_COMMIT) {
-                 const OwnedDescriptor inner = git::open_directory(directory, name, at);
+                 const OwnedDescriptor inner = checkout_files::open_directory(directory, name, at);
                  if (mode == GIT_FILEMODE_COMMIT) return verify(submodule(origin, entry, at), inner.get());
                  return verify(origin, *git_tree_entry_id(entry), inner.get(), at + "/", depth + 1);
                }
                const auto content = mode == GIT_FILEMODE_LINK
-                                        ? git::read_link(directory, name, at)
-                                        : git::read_file(directory, name, mode_of(entry), at);
+                                        ? checkout_files::read_link(directory, name, at)
+                                        : checkout_files::read_file(directory, name, mode_of(entry), at);
                git_oid found;
                if (!content || git_odb_hash(&found, content->data(), content->size(), GIT_OBJECT_BLOB) != 0 ||
                    git_oid_equal(&found, git_tree_entry_id(entry)) == 0) {
-                 differs(at);
+                 checkout_files::refuse_difference(at);
                }
              });
-    if (git::count_entries(directory, path) != expected) differs(path);
+    if (checkout_files::names_in(directory, path).size() != expected) checkout_files::refuse_difference(path);
   }
 
   template <class Visit>
@@ -140,15 +125,14 @@ class TreeOnDisk {
                 const Visit& visit) {
     Handle<git_tree> tree;
     if (git_tree_lookup(Out(tree), origin.repository, &id) != 0) no_object(origin, path);
-    if (depth > deepest_tree)
-      refuse(CheckoutKind::too_large, "the commit's directories are nested too deeply");
+    checkout_files::check_depth(depth);
     const std::size_t count = git_tree_entrycount(tree.get());
     for (std::size_t i = 0; i < count; ++i) {
-      if (stop_.stop_requested()) refuse(CheckoutKind::stopped, "the checkout was stopped on request");
-      if (++entries_ > 2 * most_entries) refuse(CheckoutKind::too_large, "the commit holds too many files");
+      checkout_files::refuse_if_stopped(stop_);
+      checkout_files::check_count(++entries_ / 2);  // each is visited twice
       const git_tree_entry* entry = git_tree_entry_byindex(tree.get(), i);
       const std::string name = git_tree_entry_name(entry);
-      check_entry_name(name, path + name);
+      checkout_files::check_name(name, path + name, {".git"});
       visit(entry, name, path + name);
     }
   }
@@ -208,11 +192,6 @@ class TreeOnDisk {
                        printable(path, 500)));
   }
 
-  [[noreturn]] static void differs(const std::string& path) {
-    refuse(CheckoutKind::corrupt,
-           fmt::format("what was written at '{}' is not what the commit holds", printable(path, 500)));
-  }
-
   [[noreturn]] static void corrupt(const Origin& origin, const std::string& sentence) {
     const std::string why = git::last_message();
     refuse_if_unreadable(git_repository_commondir(origin.repository));
@@ -224,10 +203,60 @@ class TreeOnDisk {
   }
 
   std::filesystem::path modules_;
+  FileTimes times_;
   const std::stop_token& stop_;
-  timespec times_[2]{};
   std::size_t entries_ = 0;
 };
+
+/// The mirror's tags, in the form that needs one file.
+std::string packed_tags(git_repository* mirror) {
+  std::string text = "# pack-refs with: sorted\n";
+  for (const std::string& name : git::references_below(mirror, "refs/tags/")) {
+    git_oid id;
+    if (git_reference_name_to_id(&id, mirror, name.c_str()) != 0) continue;
+    text += fmt::format("{} {}\n", git::hex(id), name);
+  }
+  return text;
+}
+
+/// Fills the index from the commit, with the times and sizes of the files as they are: git then believes them
+/// unchanged without reading them.
+void write_index(git_repository* repository, const git_oid& commit, const fs::path& top) {
+  Handle<git_commit> found;
+  Handle<git_tree> tree;
+  Handle<git_index> index;
+  if (git_commit_lookup(Out(found), repository, &commit) != 0) git::fail("read commit " + git::hex(commit));
+  if (git_commit_tree(Out(tree), found.get()) != 0) git::fail("read the tree of " + git::hex(commit));
+  if (git_repository_index(Out(index), repository) != 0) git::fail("make an index");
+  if (git_index_read_tree(index.get(), tree.get()) != 0) git::fail("read the tree of " + git::hex(commit));
+  const std::size_t count = git_index_entrycount(index.get());
+  std::vector<git_index_entry> entries;
+  entries.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    git_index_entry entry = *git_index_get_byindex(index.get(), i);
+    struct stat status {};
+    if (entry.mode != GIT_FILEMODE_COMMIT && ::lstat((top / entry.path).c_str(), &status) == 0) {
+      entry.mtime = {static_cast<std::int32_t>(status.st_mtim.tv_sec),
+                     static_cast<std::uint32_t>(status.st_mtim.tv_nsec)};
+      entry.ctime = {static_cast<std::int32_t>(status.st_ctim.tv_sec),
+                     static_cast<std::uint32_t>(status.st_ctim.tv_nsec)};
+      entry.dev = static_cast<std::uint32_t>(status.st_dev);
+      entry.ino = static_cast<std::uint32_t>(status.st_ino);
+      entry.uid = status.st_uid;
+      entry.gid = status.st_gid;
+      entry.file_size = static_cast<std::uint32_t>(status.st_size);
+    }
+    entries.push_back(entry);
+  }
+  for (const git_index_entry& entry : entries) {
+    // The path may belong to the entry that is replaced.
+    const std::string path = entry.path;
+    git_index_entry filled = entry;
+    filled.path = path.c_str();
+    if (git_index_add(index.get(), &filled) != 0) git::fail("write the index entry of " + path);
+  }
+  if (git_index_write(index.get()) != 0) git::fail("write the index");
+}
 
 }  // namespace
 
@@ -236,8 +265,7 @@ std::optional<CheckoutFailure> GitRepository::checkout(const Commit& commit,
                                                        const std::stop_token& stop) const {
   const auto write_and_verify = [&] {
     const Origin origin{repository_.get(), git::parse_id(commit.id), {}, {}, 0, {}};
-    const OwnedDescriptor top(::open(empty_directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (top.get() < 0) git::refuse_errno("open the directory", empty_directory);
+    const OwnedDescriptor top = checkout_files::open_top(empty_directory);
     TreeOnDisk on_disk(git::modules_of(path_), commit.committer_time, stop);
     on_disk.write(origin, top.get());
     on_disk.verify(origin, top.get());
@@ -249,10 +277,32 @@ std::optional<CheckoutFailure> GitRepository::checkout(const Commit& commit,
       refuse_if_unreadable(path_);
       refuse(CheckoutKind::corrupt, error.what());
     }
-  } catch (const git::CheckoutRefusal& refusal) {
+  } catch (const checkout_files::CheckoutRefusal& refusal) {
     return refusal.failure;
   }
   return std::nullopt;
+}
+
+void provide_git(const fs::path& mirror, const Commit& commit, const fs::path& tree) {
+  const git_oid id = git::parse_id(commit.id);
+  Handle<git_repository> source;
+  if (git::open(source, mirror) != 0) git::fail(fmt::format("open the mirror '{}'", mirror.string()));
+  Handle<git_repository> made;
+  if (git_repository_init(Out(made), tree.c_str(), 0) != 0) {
+    git::fail(fmt::format("make a repository in '{}'", tree.string()));
+  }
+  made.reset();
+  const fs::path inside = tree / ".git";
+  fs::create_directories(inside / "objects" / "info");
+  write_file(inside / "objects" / "info" / "alternates", fs::absolute(mirror / "objects").string() + "\n");
+  write_file(inside / "packed-refs", packed_tags(source.get()));
+  write_file(inside / "HEAD", commit.id + "\n");
+  // Another mount or user namespace changes inode and owner, but not what a build should see as a change.
+  write_file(inside / "config",
+             "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
+             "\ttrustctime = false\n\tcheckStat = minimal\n[gc]\n\tauto = 0\n");
+  if (git::open(made, tree) != 0) git::fail(fmt::format("open the repository in '{}'", tree.string()));
+  write_index(made.get(), id, tree);
 }
 
 }  // namespace tandem::builders

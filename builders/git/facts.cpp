@@ -1,20 +1,12 @@
 #include <fmt/format.h>
-#include <git2.h>
 
 #include <algorithm>
 
-#include "builders/git/handles.hpp"
+#include "builders/git/repository.hpp"
 #include "specs/foundation/hashes.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::builders {
-
-void git::Free::operator()(git_diff* diff) const {
-  git_diff_free(diff);
-}
-void git::Free::operator()(git_patch* patch) const {
-  git_patch_free(patch);
-}
 
 namespace {
 

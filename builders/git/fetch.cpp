@@ -1,17 +1,14 @@
 #include "builders/fetch.hpp"
 
 #include <fmt/format.h>
-#include <git2.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
 
 #include "builders/git/remote.hpp"
-#include "builders/git/submodules.hpp"
 #include "specs/foundation/descriptor.hpp"
 #include "specs/foundation/error.hpp"
 
@@ -21,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using git::check;
 using git::Connection;
-using git::Errand;
+using git::FetchOrder;
 using git::Handle;
 using git::Out;
 using git::References;
@@ -33,7 +30,7 @@ struct Request {
   fs::path mirror;
   std::string branch;
   fs::path seed;
-  Errand errand;
+  FetchOrder order;
 };
 
 /// The reference of the server that the request means.
@@ -47,7 +44,7 @@ std::string choose(const Request& request, const References& references, const s
   for (const auto& [name, id] : references) {
     if (name.starts_with(heads)) branches.push_back(name.substr(heads.size()));
   }
-  std::string sentence = missing_branch(request.errand.shown, request.branch, std::move(branches));
+  std::string sentence = missing_branch(request.order.shown, request.branch, std::move(branches));
   if (!previous.empty()) {
     sentence += fmt::format(
         "; it was there before and has been deleted or renamed: its last commit was {}, which the mirror "
@@ -57,25 +54,25 @@ std::string choose(const Request& request, const References& references, const s
   throw Stop{{FetchKind::no_branch, sentence}};
 }
 
-std::string commit_at(const Errand& errand, git_repository* repository, const std::string& reference) {
+std::string commit_at(const FetchOrder& order, git_repository* repository, const std::string& reference) {
   Handle<git_reference> found;
   const int code = git_reference_lookup(Out(found), repository, reference.c_str());
   if (code == GIT_ENOTFOUND) return {};
-  check(errand, code);
+  check(order, code);
   Handle<git_object> commit;
   const int peeled = git_reference_peel(Out(commit), found.get(), GIT_OBJECT_COMMIT);
   if (peeled == GIT_EPEEL || peeled == GIT_EINVALIDSPEC) {
-    stop(errand, FetchKind::no_branch, "it is a tag of something that is not a commit");
+    stop(order, FetchKind::no_branch, "it is a tag of something that is not a commit");
   }
-  if (peeled != 0) stop(errand, FetchKind::corrupt, git::last_message());
+  if (peeled != 0) stop(order, FetchKind::corrupt, git::last_message());
   return git::hex(*git_object_id(commit.get()));
 }
 
-void set_reference(const Errand& errand, git_repository* repository, const std::string& name,
+void set_reference(const FetchOrder& order, git_repository* repository, const std::string& name,
                    const std::string& id) {
   const git_oid target = git::parse_id(id);
   Handle<git_reference> created;
-  check(errand, git_reference_create(Out(created), repository, name.c_str(), &target, 1, "tandem: fetch"));
+  check(order, git_reference_create(Out(created), repository, name.c_str(), &target, 1, "tandem: fetch"));
 }
 
 /// The id that a reference of the mirror has; empty if there is none.
@@ -86,9 +83,9 @@ std::string id_at(git_repository* repository, const std::string& name) {
 
 /// Brings the tags of commits that the mirror holds; one that moved away from them is dropped. A tag that
 /// cannot be had is left out: it must not keep the branch from being followed.
-void follow_tags(const Errand& errand, git_repository* repository, const References& references) {
+void follow_tags(const FetchOrder& order, git_repository* repository, const References& references) {
   Handle<git_odb> odb;
-  check(errand, git_repository_odb(Out(odb), repository));
+  check(order, git_repository_odb(Out(odb), repository));
   const auto holds = [&](const std::string& id) {
     // Without a refresh for each miss: most tags of a large project lie on other branches.
     const git_oid parsed = git::parse_id(id);
@@ -119,46 +116,22 @@ void follow_tags(const Errand& errand, git_repository* repository, const Referen
     return;
   }
   try {
-    if (!missing.empty()) Connection(errand, repository).download(missing);
-    for (const std::string& name : wanted) set_reference(errand, repository, name, references.at(name));
+    if (!missing.empty()) Connection(order, repository).download(missing);
+    for (const std::string& name : wanted) set_reference(order, repository, name, references.at(name));
   } catch (const Stop&) {
     return;
   }
 }
 
-Tip::Move move_of(const Errand& errand, git_repository* repository, const Tip& tip) {
+Tip::Move move_of(const FetchOrder& order, git_repository* repository, const Tip& tip) {
   if (tip.previous.empty()) return Tip::Move::first;
   if (tip.previous == tip.id) return Tip::Move::same;
   const git_oid now = git::parse_id(tip.id);
   const git_oid before = git::parse_id(tip.previous);
   const int descends = git_graph_descendant_of(repository, &now, &before);
-  check(errand, descends);
+  check(order, descends);
   return descends == 1 ? Tip::Move::forward : Tip::Move::rewritten;
 }
-
-/// How often the first fetch into this mirror was begun and did not end. In the mirror, so that it goes with
-/// it; zero once the branch is there.
-class BegunFetches {
- public:
-  explicit BegunFetches(const fs::path& mirror) : file_(mirror / "tandem-begun") {}
-
-  [[nodiscard]] std::size_t count() const {
-    std::size_t begun = 0;
-    std::ifstream(file_) >> begun;
-    return begun;
-  }
-  void begin() const {
-    const std::size_t begun = count() + 1;
-    std::ofstream(file_) << begun << '\n';
-  }
-  void end() const {
-    std::error_code ignored;
-    fs::remove(file_, ignored);
-  }
-
- private:
-  fs::path file_;
-};
 
 constexpr const char* part_folder = "refs/part/";
 
@@ -179,72 +152,68 @@ std::vector<std::string> spaced_tags(const References& references, std::size_t m
 
 /// git sends a pack from its beginning or not at all. A first fetch that was interrupted is therefore brought
 /// in parts, tag by tag, and what has come stays; a reference puts it into the negotiation of the next part.
-void bring_parts(const Errand& errand, git_repository* repository, const References& references,
+void bring_parts(const FetchOrder& order, git_repository* repository, const References& references,
                  std::size_t most) {
   for (const std::string& tag : spaced_tags(references, most)) {
     const auto target = references.find(tag + "^{}");
     const std::string& commit = target == references.end() ? references.at(tag) : target->second;
     const std::string part = part_folder + commit;
     if (!id_at(repository, part).empty()) continue;
-    Connection(errand, repository).download({tag});
+    Connection(order, repository).download({tag});
     // Tags of files and trees exist as well; a negotiation stumbles over them.
     if (git::holds_commit(repository, git::parse_id(commit))) {
-      set_reference(errand, repository, part, commit);
+      set_reference(order, repository, part, commit);
     }
   }
 }
 
 void forget_parts(git_repository* repository) {
-  const auto collect = [](const char* name, void* list) {
-    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
-    return 0;
-  };
-  std::vector<std::string> parts;
-  const std::string all = std::string(part_folder) + "*";
-  git_reference_foreach_glob(repository, all.c_str(), collect, &parts);
-  for (const std::string& part : parts) static_cast<void>(git_reference_remove(repository, part.c_str()));
+  for (const std::string& part : git::references_below(repository, part_folder)) {
+    static_cast<void>(git_reference_remove(repository, part.c_str()));
+  }
 }
 
 Tip bring(const Request& request) {
-  const Errand& errand = request.errand;
+  const FetchOrder& order = request.order;
   const std::string ours = mirror_reference(request.branch);
   if (git_reference_is_valid_name(ours.c_str()) != 1) {
-    stop(errand, FetchKind::no_branch, "this is not a possible name of a branch");
+    stop(order, FetchKind::no_branch, "this is not a possible name of a branch");
   }
   const OwnedDescriptor held = git::lock_mirror(request.mirror);
   const Handle<git_repository> repository =
-      git::open_or_create_mirror(request.mirror, {request.seed, git::local_path_of(errand.url)});
-  const std::string previous = commit_at(errand, repository.get(), ours);
+      git::open_or_create_mirror(request.mirror, {request.seed, local_path_of(order.url)});
+  const std::string previous = commit_at(order, repository.get(), ours);
 
-  auto connection = std::make_unique<Connection>(errand, repository.get());
+  auto connection = std::make_unique<Connection>(order, repository.get());
   References references = connection->references();
   std::string theirs = choose(request, references, previous);
-  const BegunFetches begun(request.mirror);
+  // Fetches into this mirror that did not end before the branch was there.
+  const git::MirrorCount begun(request.mirror, "tandem-begun");
   if (const std::size_t earlier = previous.empty() ? begun.count() : 0; earlier > 0) {
     constexpr std::size_t parts_each = 16;  // smaller ones each time, until one comes through
-    begun.begin();
+    begun.add();
     connection.reset();
-    bring_parts(errand, repository.get(), references, parts_each * earlier);
-    connection = std::make_unique<Connection>(errand, repository.get());
+    bring_parts(order, repository.get(), references, parts_each * earlier);
+    connection = std::make_unique<Connection>(order, repository.get());
     references = connection->references();
     theirs = choose(request, references, previous);
   } else if (previous.empty()) {
-    begun.begin();
+    begun.add();
   }
   const std::string& advertised = references.at(theirs);
   if (id_at(repository.get(), ours) != advertised) {
     connection->download({theirs});
-    set_reference(errand, repository.get(), ours, advertised);
+    set_reference(order, repository.get(), ours, advertised);
   }
   if (previous.empty()) {
-    begun.end();
+    begun.forget();
     forget_parts(repository.get());
   }
-  git::bring_back_pins(request.mirror, commit_at(errand, repository.get(), ours));
-  follow_tags(errand, repository.get(), references);
+  git::bring_back_pins(request.mirror, commit_at(order, repository.get(), ours));
+  follow_tags(order, repository.get(), references);
 
-  Tip tip{commit_at(errand, repository.get(), ours), previous, Tip::Move::first};
-  tip.move = move_of(errand, repository.get(), tip);
+  Tip tip{commit_at(order, repository.get(), ours), previous, Tip::Move::first};
+  tip.move = move_of(order, repository.get(), tip);
   return tip;
 }
 
@@ -262,17 +231,17 @@ int fetch_in_child(const std::vector<std::string>& arguments) {
     std::fputs("internal-fetch is started by tandem itself\n", stderr);
     return 2;
   }
-  const Errand errand{fmt::format("branch '{}'", arguments[1]), url, without_credentials(url),
-                      variable(fetch_protocol::key_file_variable),
-                      variable(fetch_protocol::token_file_variable)};
+  const FetchOrder order{fmt::format("branch '{}'", arguments[1]), url, without_credentials(url),
+                         variable(fetch_protocol::key_file_variable),
+                         variable(fetch_protocol::token_file_variable)};
   std::variant<Tip, FetchFailure> answer;
   try {
     git::start();
     if (submodules) {
-      git::bring_submodules(arguments[0], arguments[1], errand);
+      git::bring_submodules(arguments[0], arguments[1], order);
       answer = Tip{arguments[1], arguments[1], Tip::Move::same};
     } else {
-      answer = bring({arguments[0], arguments[1], variable(fetch_protocol::seed_variable), errand});
+      answer = bring({arguments[0], arguments[1], variable(fetch_protocol::seed_variable), order});
     }
   } catch (const Stop& stopped) {
     answer = stopped.failure;

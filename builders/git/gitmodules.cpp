@@ -1,15 +1,13 @@
-#include "builders/git/gitmodules.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 
-#include "builders/source.hpp"
+#include "builders/git/remote.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/text.hpp"
 
-namespace tandem::builders {
+namespace tandem::builders::git {
 namespace {
 
 constexpr std::size_t largest_gitmodules = std::size_t{1} << 20;
@@ -133,12 +131,7 @@ std::pair<std::string, std::string> server_of(std::string_view url) {
     host = host.substr(0, host.find('/'));
   }
   if (const auto at = host.rfind('@'); at != std::string_view::npos) host.remove_prefix(at + 1);
-  std::string name(host);
-  for (std::string* text : {&scheme, &name}) {
-    std::transform(text->begin(), text->end(), text->begin(),
-                   [](unsigned char c) { return std::tolower(c); });
-  }
-  return {scheme, name};
+  return {lower_case(scheme), lower_case(host)};
 }
 
 /// One component less; the colon of user@host:path counts as a slash.
@@ -230,4 +223,4 @@ bool is_same_host(std::string_view one, std::string_view other) {
   return !is_local(one) && !is_local(other) && server_of(one) == server_of(other);
 }
 
-}  // namespace tandem::builders
+}  // namespace tandem::builders::git

@@ -1,15 +1,11 @@
 #include <fmt/format.h>
-#include <git2.h>
 #include <git2/sys/odb_backend.h>
 
 #include <algorithm>
 #include <charconv>
-#include <queue>
-#include <tuple>
 #include <unordered_map>
 
-#include "builders/git/handles.hpp"
-#include "builders/repository.hpp"
+#include "builders/git/repository.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/text.hpp"
 
@@ -177,13 +173,6 @@ git_oid parsed(std::string_view id) {
   return oid;
 }
 
-/// A commit that waits for its parents.
-struct Waiting {
-  Commit commit;
-  std::size_t missing = 0;
-  std::vector<std::size_t> children;
-};
-
 }  // namespace
 
 Commit git::read_commit(git_repository* repository, const git_oid& id) {
@@ -205,7 +194,6 @@ std::optional<std::vector<Commit>> GitRepository::first_parents(const std::strin
 }
 
 std::vector<Commit> GitRepository::all_commits(const std::string& tip, const std::string& after) const {
-  constexpr std::size_t most = 10'000'000;
   Handle<git_revwalk> walk;
   const git_oid from = git::parse_id(tip);
   if (git_revwalk_new(Out(walk), repository_.get()) != 0) git::fail("walk through the mirror");
@@ -217,45 +205,20 @@ std::vector<Commit> GitRepository::all_commits(const std::string& tip, const std
   std::unordered_map<std::string, std::size_t> places;
   git_oid id;
   int code = 0;
-  while ((code = git_revwalk_next(&id, walk.get())) == 0) {
-    places.emplace(git::hex(id), places.size());
-    if (places.size() > most) throw Error(fmt::format("more than {} commits lead to {}", most, tip));
-  }
+  while ((code = git_revwalk_next(&id, walk.get())) == 0) places.emplace(git::hex(id), places.size());
   if (code != GIT_ITEROVER) git::fail("walk from " + tip);
 
   CommitReader reader(repository_.get());
-  std::vector<Waiting> waiting(places.size());
+  std::vector<ListedCommit> listed(places.size());
   for (const auto& [name, place] : places) {
     RawCommit raw(reader, parsed(name));
     for (const std::string_view parent : raw.parents()) {
       const auto found = places.find(std::string(parent));
-      if (found == places.end()) continue;
-      waiting[found->second].children.push_back(place);
-      ++waiting[place].missing;
+      if (found != places.end()) listed[place].parents.push_back(found->second);
     }
-    waiting[place].commit = raw.record();
+    listed[place].commit = raw.record();
   }
-  const auto later = [&](std::size_t one, std::size_t other) {
-    const Commit& a = waiting[one].commit;
-    const Commit& b = waiting[other].commit;
-    return std::tie(a.committer_time, a.id) > std::tie(b.committer_time, b.id);
-  };
-  std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);
-  for (std::size_t i = 0; i < waiting.size(); ++i) {
-    if (waiting[i].missing == 0) ready.push(i);
-  }
-  std::vector<std::size_t> order;
-  while (!ready.empty()) {
-    order.push_back(ready.top());
-    ready.pop();
-    for (const std::size_t child : waiting[order.back()].children) {
-      if (--waiting[child].missing == 0) ready.push(child);
-    }
-  }
-  std::vector<Commit> commits;
-  commits.reserve(order.size());
-  for (const std::size_t place : order) commits.push_back(std::move(waiting[place].commit));
-  return commits;
+  return parents_first(std::move(listed));
 }
 
 std::optional<std::size_t> GitRepository::first_parent_distance(const std::string& ancestor,

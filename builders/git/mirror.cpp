@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <git2.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,11 +7,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <set>
 
-#include "builders/git/handles.hpp"
-#include "builders/git/object_seed.hpp"
+#include "builders/git/repository.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
+#include "specs/foundation/text.hpp"
 
 namespace tandem::builders::git {
 namespace {
@@ -69,19 +70,14 @@ void check_that_it_is_damaged(const fs::path& mirror) {
 
 /// References put the seeded objects into the negotiation, so that the server sends only what is new.
 void seed_references(git_repository* clone, git_repository* mirror) {
-  const auto collect = [](const char* name, void* list) {
-    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
-    return 0;
-  };
-  std::vector<std::string> names;
-  git_reference_foreach_name(clone, collect, &names);
-  for (const std::string& name : names) {
-    git_oid id;
-    Handle<git_reference> created;
-    const bool branch = name.starts_with("refs/heads/") || name.starts_with("refs/remotes/");
-    if (!branch || git_reference_name_to_id(&id, clone, name.c_str()) != 0) continue;
-    const std::string kept = "refs/seed/" + name.substr(std::string_view("refs/").size());
-    static_cast<void>(git_reference_create(Out(created), mirror, kept.c_str(), &id, 1, nullptr));
+  for (const char* folder : {"refs/heads/", "refs/remotes/"}) {
+    for (const std::string& name : references_below(clone, folder)) {
+      git_oid id;
+      Handle<git_reference> created;
+      if (git_reference_name_to_id(&id, clone, name.c_str()) != 0) continue;
+      const std::string kept = "refs/seed/" + name.substr(std::string_view("refs/").size());
+      static_cast<void>(git_reference_create(Out(created), mirror, kept.c_str(), &id, 1, nullptr));
+    }
   }
 }
 
@@ -90,7 +86,11 @@ bool seed_from(const fs::path& path, git_repository* mirror) {
   if (open(clone, path) != 0 || git_repository_is_shallow(clone.get()) == 1) return false;
   const fs::path objects = fs::path(git_repository_commondir(clone.get())) / "objects";
   if (!seed_objects(objects, fs::path(git_repository_path(mirror)) / "objects")) return false;
-  seed_references(clone.get(), mirror);
+  try {
+    seed_references(clone.get(), mirror);
+  } catch (const Error&) {
+    return false;
+  }
   return true;
 }
 
@@ -98,18 +98,15 @@ bool seed_from(const fs::path& path, git_repository* mirror) {
 /// libgit2 never ends reading such a file. False if one is cut already.
 bool pack_single_objects(git_repository* mirror) {
   const fs::path objects = fs::path(git_repository_path(mirror)) / "objects";
-  if (!has_single_objects(objects)) return true;
+  const std::vector<fs::path> files = single_objects(objects);
+  if (files.empty()) return true;
   if (!find_cut_object(objects).empty()) return false;
   Handle<git_packbuilder> builder;
   if (git_packbuilder_new(Out(builder), mirror) != 0) fail("make a pack");
   git_packbuilder_set_threads(builder.get(), 1);
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(objects)) {
-    const std::string id = entry.path().parent_path().filename().string() + entry.path().filename().string();
-    git_oid parsed;
-    if (id.size() != GIT_OID_HEXSZ || git_oid_fromstr(&parsed, id.c_str()) != 0) continue;
-    if (git_packbuilder_insert(builder.get(), &parsed, nullptr) != 0) return false;
-    files.push_back(entry.path());
+  for (const fs::path& file : files) {
+    const git_oid id = parse_id(file.parent_path().filename().string() + file.filename().string());
+    if (git_packbuilder_insert(builder.get(), &id, nullptr) != 0) return false;
   }
   if (git_packbuilder_write(builder.get(), nullptr, 0, nullptr, nullptr) != 0) return false;
   for (const fs::path& file : files) fs::remove(file);
@@ -147,10 +144,9 @@ std::set<std::string> pins_of(const fs::path& mirror) {
   const fs::path folder = mirror / pin_folder;
   std::set<std::string> ids;
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string id = entry->path().filename();
-    git_oid parsed;
-    if (id.size() == GIT_OID_HEXSZ && git_oid_fromstr(&parsed, id.c_str()) == 0) ids.insert(id);
+  for (const fs::path& file : paths_in(folder, error)) {
+    const std::string id = file.filename();
+    if (id.size() == GIT_OID_HEXSZ && is_lower_hex(id)) ids.insert(id);
   }
   if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory) {
     throw HostError(fmt::format("cannot list '{}': {}", folder.string(), error.message()));
@@ -242,12 +238,10 @@ void remove_leftovers(const fs::path& mirror) {
 void check_packs(const fs::path& mirror) {
   const fs::path folder = mirror / "objects/pack";
   std::error_code error;
-  std::vector<fs::path> indexes;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (entry->path().extension() == ".idx") indexes.push_back(entry->path());
-  }
+  const std::vector<fs::path> files = paths_in(folder, error);
   if (error) throw HostError(fmt::format("cannot list '{}': {}", folder.string(), error.message()));
-  for (const fs::path& index : indexes) {
+  for (const fs::path& index : files) {
+    if (index.extension() != ".idx") continue;
     const fs::path pack = fs::path(index).replace_extension(".pack");
     // An index ends with the checksum that its pack ends with, and then with its own.
     const std::string in_index = bytes_before_end(index, 2 * GIT_OID_RAWSZ);
@@ -272,14 +266,35 @@ std::string what_is_lacking(git_repository* repository) {
     return "is shallow: it lacks the older commits; run `git fetch --unshallow` in it, or give a URL instead";
   }
   const fs::path packs = fs::path(git_repository_commondir(repository)) / "objects" / "pack";
-  std::error_code error;
-  for (fs::directory_iterator entry(packs, error), end; !error && entry != end; entry.increment(error)) {
+  for (const fs::path& file : paths_in(packs)) {
     // git marks each pack of a partial clone so.
-    if (entry->path().extension() != ".promisor") continue;
+    if (file.extension() != ".promisor") continue;
     return "is a partial clone: it lacks files of older commits; clone it again without --filter, or give a "
            "URL instead";
   }
   return {};
+}
+
+std::size_t MirrorCount::count() const {
+  std::size_t number = 0;
+  std::ifstream(file_) >> number;
+  return number;
+}
+
+void MirrorCount::add() const {
+  const std::size_t number = count() + 1;
+  std::ofstream(file_) << number << '\n';
+}
+
+void MirrorCount::forget() const {
+  std::error_code ignored;
+  fs::remove(file_, ignored);
+}
+
+std::optional<fs::file_time_type> MirrorCount::last() const {
+  std::error_code error;
+  const auto time = fs::last_write_time(file_, error);
+  return error ? std::nullopt : std::optional(time);
 }
 
 OwnedDescriptor lock_mirror(const fs::path& mirror) {

@@ -1,5 +1,3 @@
-#include "builders/git/object_seed.hpp"
-
 #include <unistd.h>
 #include <zlib.h>
 
@@ -11,7 +9,11 @@
 #include <string>
 #include <vector>
 
-namespace tandem::builders {
+#include "builders/git/repository.hpp"
+#include "specs/foundation/files.hpp"
+#include "specs/foundation/text.hpp"
+
+namespace tandem::builders::git {
 namespace {
 
 namespace fs = std::filesystem;
@@ -33,33 +35,15 @@ bool collect_stores(const fs::path& store, std::vector<fs::path>& stores) {
 }
 
 std::set<fs::path> files_in(const fs::path& directory) {
-  std::set<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
-    files.insert(entry->path().filename());
-  }
-  return files;
+  std::set<fs::path> names;
+  for (const fs::path& path : paths_in(directory)) names.insert(path.filename());
+  return names;
 }
 
 bool bring_object(const fs::path& from, const fs::path& to) {
   if (::link(from.c_str(), to.c_str()) == 0 || errno == EEXIST) return true;
   std::error_code error;
   return fs::copy_file(from, to, error);
-}
-
-bool is_loose_folder(const std::string& name) {
-  return name.size() == 2 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
-/// Calls `visit` with each single object until it returns false.
-template <class Visit>
-void for_each_single(const fs::path& objects, const Visit& visit) {
-  for (const fs::path& folder : files_in(objects)) {
-    if (!is_loose_folder(folder)) continue;
-    for (const fs::path& name : files_in(objects / folder)) {
-      if (name.string().size() == 38 && !visit(objects / folder / name)) return;
-    }
-  }
 }
 
 bool ends_properly(const fs::path& file) {
@@ -86,15 +70,11 @@ bool ends_properly(const fs::path& file) {
 /// A repack writes the new pack first and deletes the old files afterwards. Hence whatever has left the loose
 /// objects by the time they are listed is in a pack that is listed later.
 bool bring_store(const fs::path& from, const fs::path& to) {
-  for (const fs::path& folder : files_in(from)) {
-    if (!is_loose_folder(folder)) continue;
-    for (const fs::path& name : files_in(from / folder)) {
-      if (name.string().size() != 38) continue;
-      std::error_code error;
-      fs::create_directories(to / folder, error);
-      const fs::path object = from / folder / name;
-      if (!bring_object(object, to / folder / name) && fs::exists(object, error)) return false;
-    }
+  for (const fs::path& object : single_objects(from)) {
+    const fs::path target = to / object.lexically_relative(from);
+    std::error_code error;
+    fs::create_directories(target.parent_path(), error);
+    if (!bring_object(object, target) && fs::exists(object, error)) return false;
   }
   const std::set<fs::path> names = files_in(from / "pack");
   const auto holds_a_part = [](const fs::path& name) { return name.extension() == ".promisor"; };
@@ -111,22 +91,25 @@ bool bring_store(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-fs::path find_cut_object(const fs::path& objects) {
-  fs::path cut;
-  for_each_single(objects, [&](const fs::path& file) {
-    if (!ends_properly(file)) cut = file;
-    return cut.empty();
-  });
-  return cut;
+std::vector<fs::path> single_objects(const fs::path& objects) {
+  const auto has_digits = [](const std::string& name, std::size_t count) {
+    return name.size() == count && is_lower_hex(name);
+  };
+  std::vector<fs::path> found;
+  for (const fs::path& folder : files_in(objects)) {
+    if (!has_digits(folder, 2)) continue;
+    for (const fs::path& name : files_in(objects / folder)) {
+      if (has_digits(name, GIT_OID_HEXSZ - 2)) found.push_back(objects / folder / name);
+    }
+  }
+  return found;
 }
 
-bool has_single_objects(const fs::path& objects) {
-  bool found = false;
-  for_each_single(objects, [&](const fs::path&) {
-    found = true;
-    return false;
-  });
-  return found;
+fs::path find_cut_object(const fs::path& objects) {
+  for (const fs::path& file : single_objects(objects)) {
+    if (!ends_properly(file)) return file;
+  }
+  return {};
 }
 
 bool seed_objects(const fs::path& from, const fs::path& to) {
@@ -143,4 +126,4 @@ bool seed_objects(const fs::path& from, const fs::path& to) {
   });
 }
 
-}  // namespace tandem::builders
+}  // namespace tandem::builders::git

@@ -1,20 +1,17 @@
 #include "builders/git/repack.hpp"
 
 #include <fmt/format.h>
-#include <git2.h>
 #include <git2/sys/odb_backend.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <fstream>
 #include <unordered_set>
 
-#include "builders/build_sandbox.hpp"
-#include "builders/git/handles.hpp"
-#include "builders/git/submodules.hpp"
+#include "builders/git/remote.hpp"
+#include "builders/git/repository.hpp"
 #include "runners/process/process.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::builders {
@@ -25,53 +22,26 @@ using git::Handle;
 using git::Out;
 
 std::vector<fs::path> packs_of(const fs::path& mirror) {
-  std::vector<fs::path> packs;
   std::error_code error;
-  for (fs::directory_iterator entry(mirror / "objects/pack", error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->path().extension() == ".pack") packs.push_back(entry->path());
-  }
+  std::vector<fs::path> packs = paths_in(mirror / "objects/pack", error);
+  std::erase_if(packs, [](const fs::path& file) { return file.extension() != ".pack"; });
   if (error && error != std::errc::no_such_file_or_directory) {
     throw Error(fmt::format("cannot list the packs of '{}': {}", mirror.string(), error.message()));
   }
   return packs;
 }
 
-/// Whether a repack failed lately, and how often. Kept in the mirror, so that it goes with it.
-class FailedRepacks {
- public:
-  explicit FailedRepacks(const fs::path& mirror) : file_(mirror / "tandem-repack-failed") {}
-
-  /// An hour after the first, then twice as long each time, up to a week.
-  [[nodiscard]] bool forbid_one_now() const {
-    std::error_code error;
-    const auto failed = fs::last_write_time(file_, error);
-    if (error) return false;
-    constexpr std::size_t most_doublings = 7;
-    constexpr std::chrono::hours longest{24 * 7};
-    const std::size_t doublings = std::clamp<std::size_t>(count(), 1, most_doublings + 2) - 1;
-    const auto wait = std::min(longest, std::chrono::hours{1} * (1 << doublings));
-    const auto since = fs::file_time_type::clock::now() - failed;
-    return since >= since.zero() && since < wait;
-  }
-  void add() const {
-    const std::size_t failures = count() + 1;
-    std::ofstream(file_) << failures << '\n';
-  }
-  void forget() const {
-    std::error_code ignored;
-    fs::remove(file_, ignored);
-  }
-
- private:
-  [[nodiscard]] std::size_t count() const {
-    std::size_t failures = 0;
-    std::ifstream(file_) >> failures;
-    return failures;
-  }
-
-  fs::path file_;
-};
+/// An hour after the first failure, then twice as long each time, up to a week.
+bool is_put_off(const git::MirrorCount& failed) {
+  const auto last = failed.last();
+  if (!last) return false;
+  constexpr std::size_t most_doublings = 7;
+  constexpr std::chrono::hours longest{24 * 7};
+  const std::size_t doublings = std::clamp<std::size_t>(failed.count(), 1, most_doublings + 2) - 1;
+  const auto wait = std::min(longest, std::chrono::hours{1} * (1 << doublings));
+  const auto since = fs::file_time_type::clock::now() - *last;
+  return since >= since.zero() && since < wait;
+}
 
 /// The new pack lies beside the old ones until it is whole.
 void check_room(const fs::path& mirror, const std::vector<fs::path>& packs) {
@@ -212,20 +182,16 @@ void repack_now(const fs::path& mirror, const std::set<std::string>& keep, const
   Handle<git_repository> repository;
   if (git::open(repository, mirror) != 0) git::fail(fmt::format("open the mirror '{}'", mirror.string()));
   pin(repository.get(), keep);
-  const char* path = std::getenv("PATH");
-  const std::string search_path = !options.search_path.empty() ? options.search_path
-                                  : path != nullptr            ? path
-                                                               : "";
-  const fs::path program = find_program(search_path, "git");
-  if (program.empty()) return repack_by_library(repository.get(), mirror, stop);
+  const auto program = find_on_path("git", options.search_path.empty() ? search_path() : options.search_path);
+  if (!program) return repack_by_library(repository.get(), mirror, stop);
   repository.reset();
-  if (const auto failure = repack_by_git(program, mirror, options, stop)) throw Error(*failure);
+  if (const auto failure = repack_by_git(*program, mirror, options, stop)) throw Error(*failure);
 }
 
 void repack(const fs::path& mirror, const std::set<std::string>& keep, const RepackOptions& options,
             const std::stop_token& stop) {
-  const FailedRepacks failed(mirror);
-  if (packs_of(mirror).size() <= options.most_packs || failed.forbid_one_now()) return;
+  const git::MirrorCount failed(mirror, "tandem-repack-failed");
+  if (packs_of(mirror).size() <= options.most_packs || is_put_off(failed)) return;
   const OwnedDescriptor held = git::lock_mirror(mirror);
   git::remove_leftovers(mirror);
   try {
@@ -246,15 +212,9 @@ std::optional<std::string> keep_packs_few(const fs::path& mirror, const std::set
     if (!fs::exists(mirror / "objects")) return std::nullopt;  // there is none, or it is of another kind
     git::start();
     repack(mirror, keep, options, stop);
-    std::error_code error;
-    std::vector<fs::path> modules;
-    for (fs::directory_iterator entry(git::modules_of(mirror), error), end; !error && entry != end;
-         entry.increment(error)) {
-      if (fs::exists(entry->path() / "objects") && entry->path().extension().empty()) {
-        modules.push_back(entry->path());
-      }
+    for (const fs::path& module : paths_in(git::modules_of(mirror))) {
+      if (fs::exists(module / "objects") && module.extension().empty()) repack(module, {}, options, stop);
     }
-    for (const fs::path& module : modules) repack(module, {}, options, stop);
   } catch (const std::exception& error) {
     return fmt::format("the mirror '{}' could not be repacked: {}", mirror.string(), error.what());
   }

@@ -1,14 +1,9 @@
-#include "builders/repository.hpp"
-
 #include <fmt/format.h>
-#include <git2.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 
-#include "builders/git/handles.hpp"
+#include "builders/git/repository.hpp"
 #include "builders/hg/repository.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/text.hpp"
@@ -16,49 +11,6 @@
 namespace tandem::builders {
 
 namespace git {
-
-void Free::operator()(git_blob* blob) const {
-  git_blob_free(blob);
-}
-void Free::operator()(git_commit* commit) const {
-  git_commit_free(commit);
-}
-void Free::operator()(git_config* config) const {
-  git_config_free(config);
-}
-void Free::operator()(git_index* index) const {
-  git_index_free(index);
-}
-void Free::operator()(git_object* object) const {
-  git_object_free(object);
-}
-void Free::operator()(git_odb* odb) const {
-  git_odb_free(odb);
-}
-void Free::operator()(git_odb_object* object) const {
-  git_odb_object_free(object);
-}
-void Free::operator()(git_packbuilder* builder) const {
-  git_packbuilder_free(builder);
-}
-void Free::operator()(git_reference* reference) const {
-  git_reference_free(reference);
-}
-void Free::operator()(git_remote* remote) const {
-  git_remote_free(remote);
-}
-void Free::operator()(git_repository* repository) const {
-  git_repository_free(repository);
-}
-void Free::operator()(git_revwalk* walk) const {
-  git_revwalk_free(walk);
-}
-void Free::operator()(git_tree* tree) const {
-  git_tree_free(tree);
-}
-void Free::operator()(git_tree_entry* entry) const {
-  git_tree_entry_free(entry);
-}
 
 void start() {
   static const bool started = [] {
@@ -128,10 +80,23 @@ git_oid parse_id(const std::string& text) {
   return id;
 }
 
+std::vector<std::string> references_below(git_repository* repository, std::string_view folder) {
+  const auto collect = [](const char* name, void* list) {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return 0;
+  };
+  std::vector<std::string> names;
+  if (git_reference_foreach_name(repository, collect, &names) != 0) fail("list the references");
+  std::erase_if(names, [&](const std::string& name) { return !name.starts_with(folder); });
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 }  // namespace git
 
 namespace {
 
+namespace fs = std::filesystem;
 using git::Handle;
 using git::Out;
 
@@ -157,6 +122,67 @@ bool lacked_an_object() {
 
 bool is_hexadecimal(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isxdigit(c); });
+}
+
+fs::path absolute_path(const std::string& text) {
+  std::error_code ignored;
+  fs::path path = fs::weakly_canonical(fs::absolute(text), ignored);
+  return path.empty() ? fs::path(text) : path;
+}
+
+Handle<git_repository> open_given(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) {
+    throw InputError(fmt::format("there is no repository at '{}': the path does not exist", path.string()));
+  }
+  Handle<git_repository> repository;
+  const int opened = git::open(repository, path);
+  if (opened == GIT_EOWNER) throw InputError(git::owner_sentence(path));
+  if (opened == GIT_ENOTFOUND) {
+    throw InputError(fmt::format(
+        "'{}' is not a git repository; give the top directory of a clone, a bare repository or a URL",
+        path.string()));
+  }
+  if (opened != 0) {
+    throw InputError(
+        fmt::format("the repository '{}' cannot be opened: {}", path.string(), git::last_message()));
+  }
+  return repository;
+}
+
+/// The URL of the clone's remote, made absolute; empty if it has no such remote.
+std::string remote_url(git_repository* repository, const std::string& name) {
+  // From the configuration itself: git_remote_lookup of libgit2 1.5 loses memory at each call.
+  Handle<git_config> config;
+  if (git_repository_config_snapshot(Out(config), repository) != 0) {
+    throw InputError("the configuration of the repository cannot be read: " + git::last_message());
+  }
+  const char* url = nullptr;
+  const int found = git_config_get_string(&url, config.get(), fmt::format("remote.{}.url", name).c_str());
+  if (found != 0 || url == nullptr || *url == '\0') return {};
+  if (is_url(url)) return url;
+  const char* top = git_repository_workdir(repository);
+  return absolute_path(fs::path(top != nullptr ? top : git_repository_path(repository)) / url);
+}
+
+bool has_reference(git_repository* repository, const std::string& name) {
+  git_oid id;
+  return git_reference_is_valid_name(name.c_str()) == 1 &&
+         git_reference_name_to_id(&id, repository, name.c_str()) == 0;
+}
+
+std::vector<std::string> local_branches(git_repository* repository) {
+  constexpr std::string_view heads = "refs/heads/";
+  std::vector<std::string> names = git::references_below(repository, heads);
+  for (std::string& name : names) name.erase(0, heads.size());
+  return names;
+}
+
+void check_secret(const char* name, const fs::path& file) {
+  if (file.empty()) return;
+  if (const auto problem = secret_problem(file); !problem.empty()) {
+    throw InputError(fmt::format("{}: {}", name, problem));
+  }
 }
 
 }  // namespace
@@ -250,97 +276,29 @@ std::optional<std::string> GitRepository::merge_base(const std::string& one, con
   return git::hex(base);
 }
 
-namespace {
+Source resolve_source(const SourceRequest& request) {
+  const auto& [kind, repo_dir, remote_repository, branch, key_file, token_file] = request;
+  if (repo_dir.empty())
+    throw InputError("no repository given: repo_dir is a URL or the path of a repository");
+  if (branch.empty()) throw InputError("no branch given");
+  check_secret("key_file", key_file);
+  check_secret("token_file", token_file);
+  if (kind == Source::Kind::hg) return resolve_hg_source(request);
+  std::error_code ignored;
+  if (is_url(repo_dir) && !fs::exists(repo_dir, ignored)) return source_at(request, repo_dir);
 
-namespace fs = std::filesystem;
-using git::Handle;
-using git::Out;
+  const fs::path path = absolute_path(repo_dir);
+  const Handle<git_repository> repository = open_given(path);
+  const std::string lacking = git::what_is_lacking(repository.get());
+  const std::string url = remote_url(repository.get(), remote_repository);
+  if (!url.empty()) return source_at(request, url, lacking.empty() ? path : fs::path());
 
-void write_text(const fs::path& file, const std::string& text) {
-  std::ofstream stream(file, std::ios::binary);
-  stream << text << std::flush;
-  if (!stream) throw Error(fmt::format("cannot write '{}'", file.string()));
-}
-
-/// The mirror's tags, in the form that needs one file.
-std::string packed_tags(git_repository* mirror) {
-  const auto collect = [](const char* name, void* list) {
-    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
-    return 0;
-  };
-  std::vector<std::string> names;
-  if (git_reference_foreach_name(mirror, collect, &names) != 0) git::fail("list the tags of the mirror");
-  std::sort(names.begin(), names.end());
-  std::string text = "# pack-refs with: sorted\n";
-  for (const std::string& name : names) {
-    git_oid id;
-    if (!name.starts_with("refs/tags/") || git_reference_name_to_id(&id, mirror, name.c_str()) != 0) continue;
-    text += fmt::format("{} {}\n", git::hex(id), name);
+  if (!lacking.empty()) throw InputError(fmt::format("the repository '{}' {}", path.string(), lacking));
+  if (!has_reference(repository.get(), "refs/heads/" + branch) &&
+      !has_reference(repository.get(), "refs/tags/" + branch) && !has_reference(repository.get(), branch)) {
+    throw InputError(missing_branch(path.string(), branch, local_branches(repository.get())));
   }
-  return text;
-}
-
-/// Fills the index from the commit, with the times and sizes of the files as they are: git then believes them
-/// unchanged without reading them.
-void write_index(git_repository* repository, const git_oid& commit, const fs::path& top) {
-  Handle<git_commit> found;
-  Handle<git_tree> tree;
-  Handle<git_index> index;
-  if (git_commit_lookup(Out(found), repository, &commit) != 0) git::fail("read commit " + git::hex(commit));
-  if (git_commit_tree(Out(tree), found.get()) != 0) git::fail("read the tree of " + git::hex(commit));
-  if (git_repository_index(Out(index), repository) != 0) git::fail("make an index");
-  if (git_index_read_tree(index.get(), tree.get()) != 0) git::fail("read the tree of " + git::hex(commit));
-  const std::size_t count = git_index_entrycount(index.get());
-  std::vector<git_index_entry> entries;
-  entries.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    git_index_entry entry = *git_index_get_byindex(index.get(), i);
-    struct stat status {};
-    if (entry.mode != GIT_FILEMODE_COMMIT && ::lstat((top / entry.path).c_str(), &status) == 0) {
-      entry.mtime = {static_cast<std::int32_t>(status.st_mtim.tv_sec),
-                     static_cast<std::uint32_t>(status.st_mtim.tv_nsec)};
-      entry.ctime = {static_cast<std::int32_t>(status.st_ctim.tv_sec),
-                     static_cast<std::uint32_t>(status.st_ctim.tv_nsec)};
-      entry.dev = static_cast<std::uint32_t>(status.st_dev);
-      entry.ino = static_cast<std::uint32_t>(status.st_ino);
-      entry.uid = status.st_uid;
-      entry.gid = status.st_gid;
-      entry.file_size = static_cast<std::uint32_t>(status.st_size);
-    }
-    entries.push_back(entry);
-  }
-  for (const git_index_entry& entry : entries) {
-    // The path may belong to the entry that is replaced.
-    const std::string path = entry.path;
-    git_index_entry filled = entry;
-    filled.path = path.c_str();
-    if (git_index_add(index.get(), &filled) != 0) git::fail("write the index entry of " + path);
-  }
-  if (git_index_write(index.get()) != 0) git::fail("write the index");
-}
-
-}  // namespace
-
-void provide_git(const fs::path& mirror, const Commit& commit, const fs::path& tree) {
-  const git_oid id = git::parse_id(commit.id);
-  Handle<git_repository> source;
-  if (git::open(source, mirror) != 0) git::fail(fmt::format("open the mirror '{}'", mirror.string()));
-  Handle<git_repository> made;
-  if (git_repository_init(Out(made), tree.c_str(), 0) != 0) {
-    git::fail(fmt::format("make a repository in '{}'", tree.string()));
-  }
-  made.reset();
-  const fs::path inside = tree / ".git";
-  fs::create_directories(inside / "objects" / "info");
-  write_text(inside / "objects" / "info" / "alternates", fs::absolute(mirror / "objects").string() + "\n");
-  write_text(inside / "packed-refs", packed_tags(source.get()));
-  write_text(inside / "HEAD", commit.id + "\n");
-  // Another mount or user namespace changes inode and owner, but not what a build should see as a change.
-  write_text(inside / "config",
-             "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
-             "\ttrustctime = false\n\tcheckStat = minimal\n[gc]\n\tauto = 0\n");
-  if (git::open(made, tree) != 0) git::fail(fmt::format("open the repository in '{}'", tree.string()));
-  write_index(made.get(), id, tree);
+  return source_at(request, path);
 }
 
 }  // namespace tandem::builders

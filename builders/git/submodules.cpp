@@ -1,9 +1,7 @@
-#include "builders/git/submodules.hpp"
+#include "builders/git/remote.hpp"
 
 #include <fmt/format.h>
-#include <git2.h>
 
-#include "builders/git/gitmodules.hpp"
 #include "specs/foundation/descriptor.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/hashes.hpp"
@@ -28,95 +26,95 @@ bool holds(git_repository* repository, const std::string& commit) {
   return holds_commit(repository, parse_id(commit));
 }
 
-class Bringer {
+class SubmoduleFetcher {
  public:
-  explicit Bringer(const fs::path& mirror) : modules_(modules_of(mirror)) {}
+  explicit SubmoduleFetcher(const fs::path& mirror) : modules_(modules_of(mirror)) {}
 
-  void bring(git_repository* repository, const std::string& commit, const Errand& parent,
+  void bring(git_repository* repository, const std::string& commit, const FetchOrder& parent,
              const std::string& parent_mirror, const std::string& prefix, std::size_t depth) {
     for (const Submodule& submodule : submodules_of(repository, parse_id(commit), parent_mirror)) {
       const std::string path = prefix + submodule.path;
-      Errand errand = errand_for(parent, submodule, path);
+      FetchOrder order = order_for(parent, submodule, path);
       if (depth == deepest_submodule) {
-        stop(errand, FetchKind::refused,
+        stop(order, FetchKind::refused,
              fmt::format("submodules are nested more than {} levels deep", deepest_submodule));
       }
       if (++count_ > most)
-        stop(errand, FetchKind::refused, fmt::format("there are more than {} of them", most));
+        stop(order, FetchKind::refused, fmt::format("there are more than {} of them", most));
       const fs::path mirror = modules_ / submodule.mirror;
       Handle<git_repository> opened;
       {
         // Not longer than this: a submodule may hold one of the same URL again.
         const OwnedDescriptor held = lock_mirror(mirror);
-        opened = open_or_create_mirror(mirror, {local_path_of(errand.url)});
-        if (!holds(opened.get(), submodule.id)) download(errand, opened.get(), submodule.id);
+        opened = open_or_create_mirror(mirror, {local_path_of(order.url)});
+        if (!holds(opened.get(), submodule.id)) download(order, opened.get(), submodule.id);
       }
-      bring(opened.get(), submodule.id, errand, submodule.mirror, path + "/", depth + 1);
+      bring(opened.get(), submodule.id, order, submodule.mirror, path + "/", depth + 1);
     }
   }
 
  private:
   static constexpr std::size_t most = 1000;
 
-  static Errand errand_for(const Errand& parent, const Submodule& submodule, const std::string& path) {
-    Errand errand{fmt::format("the submodule '{}'", printable(path, 500)),
-                  {},
-                  parent.shown,
-                  {},
-                  {},
-                  Credentials::Agent::withheld};
+  static FetchOrder order_for(const FetchOrder& parent, const Submodule& submodule, const std::string& path) {
+    FetchOrder order{fmt::format("the submodule '{}'", printable(path, 500)),
+                     {},
+                     parent.shown,
+                     {},
+                     {},
+                     Credentials::Agent::withheld};
     try {
-      errand.url = submodule_url(parent.url, submodule.url);
+      order.url = submodule_url(parent.url, submodule.url);
     } catch (const InputError& error) {
-      throw Stop{{FetchKind::refused, fmt::format("{} is not fetched: {}", errand.what, error.what())}};
+      throw Stop{{FetchKind::refused, fmt::format("{} is not fetched: {}", order.what, error.what())}};
     }
-    if (is_same_host(parent.url, errand.url)) {
-      errand.key_file = parent.key_file;
-      errand.token_file = parent.token_file;
-      errand.agent = parent.agent;
+    if (is_same_host(parent.url, order.url)) {
+      order.key_file = parent.key_file;
+      order.token_file = parent.token_file;
+      order.agent = parent.agent;
       const auto information = user_information(parent.url);
-      if (!information.empty() && user_information(errand.url).empty() &&
-          errand.url.find("://") != std::string::npos) {
-        errand.url.insert(errand.url.find("://") + 3, fmt::format("{}@", information));
+      if (!information.empty() && user_information(order.url).empty() &&
+          order.url.find("://") != std::string::npos) {
+        order.url.insert(order.url.find("://") + 3, fmt::format("{}@", information));
       }
     }
-    errand.shown = without_credentials(errand.url);
-    return errand;
+    order.shown = without_credentials(order.url);
+    return order;
   }
 
   /// Branches first, since one download then serves many commits; what only a tag or nothing names comes
   /// last.
-  static void download(const Errand& errand, git_repository* repository, const std::string& id) {
+  static void download(const FetchOrder& order, git_repository* repository, const std::string& id) {
     for (const char* folder : {"refs/heads/", "refs/tags/"}) {
-      Connection connection(errand, repository);
+      Connection connection(order, repository);
       const References references = connection.references();
       connection.download({fmt::format("{}*", folder)});
       for (const auto& [name, tip] : references) {
-        if (name.starts_with(folder) && !name.ends_with("^{}")) remember(errand, repository, tip);
+        if (name.starts_with(folder) && !name.ends_with("^{}")) remember(order, repository, tip);
       }
       if (holds(repository, id)) return;
     }
     try {
-      Connection(errand, repository).download({id});
+      Connection(order, repository).download({id});
     } catch (const Stop& stopped) {
       if (stopped.failure.kind != FetchKind::refused && stopped.failure.kind != FetchKind::internal) throw;
     }
     if (!holds(repository, id)) {
-      stop(errand, FetchKind::refused,
+      stop(order, FetchKind::refused,
            fmt::format("no branch or tag leads to its commit {}, and the server does not give it by its id; "
                        "it was perhaps never pushed",
                        id));
     }
-    remember(errand, repository, id);
+    remember(order, repository, id);
   }
 
   /// A reference tells the server at the next download what is here. Named by its object, it can neither move
   /// nor be in the way of another.
-  static void remember(const Errand& errand, git_repository* repository, const std::string& id) {
+  static void remember(const FetchOrder& order, git_repository* repository, const std::string& id) {
     const git_oid target = parse_id(id);
     Handle<git_reference> created;
-    check(errand, git_reference_create(Out(created), repository, ("refs/tandem/" + id).c_str(), &target, 1,
-                                       "tandem: fetch"));
+    check(order, git_reference_create(Out(created), repository, ("refs/tandem/" + id).c_str(), &target, 1,
+                                      "tandem: fetch"));
   }
 
   fs::path modules_;
@@ -155,10 +153,10 @@ std::vector<Submodule> submodules_of(git_repository* repository, const git_oid& 
   return submodules;
 }
 
-void bring_submodules(const fs::path& mirror, const std::string& commit, const Errand& parent) {
+void bring_submodules(const fs::path& mirror, const std::string& commit, const FetchOrder& parent) {
   Handle<git_repository> repository;
   if (open(repository, mirror) != 0) fail(fmt::format("open the mirror '{}'", mirror.string()));
-  Bringer(mirror).bring(repository.get(), commit, parent, "", "", 0);
+  SubmoduleFetcher(mirror).bring(repository.get(), commit, parent, "", "", 0);
 }
 
 }  // namespace git

@@ -1,19 +1,14 @@
-#include "builders/hg/fetch.hpp"
-
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <sstream>
 #include <utility>
 
-#include "builders/hg/history.hpp"
 #include "builders/hg/mirror.hpp"
-#include "builders/hg/program.hpp"
-#include "builders/hg/source.hpp"
+#include "builders/hg/repository.hpp"
 #include "specs/foundation/error.hpp"
-#include "specs/foundation/text.hpp"
+#include "specs/foundation/files.hpp"
 
 namespace tandem::builders {
 
@@ -43,7 +38,7 @@ class Fetch {
       : mirror_(fs::absolute(mirror)),
         work_(mirror_.string() + ".work"),
         source_(source),
-        local_(hg::local_path_of(source.url)),
+        local_(local_path_of(source.url)),
         deadline_(deadline),
         end_(Clock::now() + deadline),
         stop_(stop) {}
@@ -93,13 +88,7 @@ class Fetch {
   }
 
   [[nodiscard]] std::string without_secrets(std::string text) const {
-    text = conceal(std::move(text), source_.url);
-    for (const std::string& secret : access_.secrets) {
-      for (auto at = text.find(secret); at != std::string::npos; at = text.find(secret)) {
-        text.replace(at, secret.size(), "…");
-      }
-    }
-    return text;
+    return conceal(std::move(text), source_.url, access_.password);
   }
 
  private:
@@ -134,8 +123,12 @@ class Fetch {
   void prepare() {
     if (::mkdir(work_.c_str(), 0700) != 0) throw Error(fmt::format("cannot make '{}'", work_.string()));
     if (local_.empty()) {
-      access_ = hg::access_of(source_);
-      hg::replace_file(settings_file(), access_.settings);  // made with mode 0600
+      try {
+        access_ = hg::access_of(source_);
+      } catch (const InputError& error) {
+        stop_because(FetchKind::refused, error.what());
+      }
+      write_by_rename(settings_file(), access_.settings);  // nobody else can look into the directory
     } else {
       if (!fs::is_directory(local_ / ".hg"))
         stop_because(FetchKind::unreachable, "there is no repository any more");
@@ -148,13 +141,17 @@ class Fetch {
   [[nodiscard]] std::string place() const { return local_.empty() ? "source" : "view"; }
 
   /// hg in the private directory, with the settings for the source.
-  [[nodiscard]] Finished run(std::vector<std::string> arguments) const {
+  [[nodiscard]] hg::Call call_with(std::vector<std::string> arguments) const {
     hg::Call call;
     call.arguments = std::move(arguments);
     call.directory = work_;
     call.configuration = local_.empty() ? settings_file() : fs::path();
     call.deadline = left();
-    Finished finished = hg::run(call, stop_);
+    return call;
+  }
+
+  [[nodiscard]] Finished run(std::vector<std::string> arguments) const {
+    Finished finished = hg::run(call_with(std::move(arguments)), stop_);
     if (finished.how == Finished::How::timed_out) time_is_up();
     if (finished.how == Finished::How::stopped) stop_because(FetchKind::stopped, "stopped on request");
     return finished;
@@ -173,12 +170,10 @@ class Fetch {
   }
 
   [[noreturn]] void no_branch() const {
-    const Finished listed = run({"--config", hg::with_our_commands(work_), "tandem-names", place()});
-    std::istringstream lines(listed.output);
-    std::vector<std::string> names;
-    for (std::string line; std::getline(lines, line);) names.push_back(printable(line, 200));
-    if (!listed.succeeded()) stop_because(FetchKind::no_branch, "it has no such branch, bookmark or tag");
-    throw Stop{{FetchKind::no_branch, missing_branch(source_.shown, source_.branch, std::move(names))}};
+    auto names = hg::names_of(place(), call_with({}), stop_);
+    check_time();
+    if (!names) stop_because(FetchKind::no_branch, "it has no such branch, bookmark or tag");
+    throw Stop{{FetchKind::no_branch, missing_branch(source_.shown, source_.branch, std::move(*names))}};
   }
 
   [[nodiscard]] Found look_up() const {
@@ -249,11 +244,30 @@ std::variant<Tip, FetchFailure> attempt(Fetch& fetch) try {
   return stopped.failure;
 }
 
+/// The first row in which a text occurs counts. Those of refusal stand before those of the network, because
+/// ssh and hg say both: why, and that the connection ended.
+const std::pair<FetchKind, std::vector<std::string_view>> words_of_kinds[] = {
+    {FetchKind::disk, {"No space left", "quota exceeded", "Read-only file system"}},
+    {FetchKind::no_branch,
+     {"unknown revision", "unknown branch", "ambiguous identifier", "filtered revision", "hidden revision"}},
+    {FetchKind::refused,
+     {"authorization", "Authorization", "HTTP Error 401", "HTTP Error 403", "Permission denied",
+      "Host key verification failed", "certificate", "requires features unknown", "required features are not",
+      "uses the largefiles extension", "largefiles", "remote error"}},
+    {FetchKind::corrupt,
+     {"integrity check failed", "censored", "unknown parent", "unknown compression", "partial read of revlog",
+      "is corrupted", "no node", "decompress", "not a Mercurial bundle", "invalid chunk",
+      "abandoned transaction", "index 00"}},
+    {FetchKind::unreachable,
+     {"not found", "HTTP Error", "does not appear to be an hg repo", "no suitable response from remote hg",
+      "stream ended unexpectedly", "error: ", "Connection", "timed out", "unexpected response"}},
+};
+
 }  // namespace
 
 std::variant<Tip, FetchFailure> fetch_hg(const fs::path& mirror, const Source& source,
                                          std::chrono::nanoseconds deadline, const std::stop_token& stop) {
-  if (!hg::find_program()) return FetchFailure{FetchKind::internal, hg::not_installed};
+  if (!hg::is_installed()) return FetchFailure{FetchKind::internal, hg::not_installed};
   Fetch fetch(mirror, source, deadline, stop);
   auto answer = attempt(fetch);
   const auto* failure = std::get_if<FetchFailure>(&answer);
@@ -267,63 +281,12 @@ std::variant<Tip, FetchFailure> fetch_hg(const fs::path& mirror, const Source& s
   return answer;
 }
 
-namespace {
-
-using FetchKind = FetchFailure::Kind;
-
-/// The first row whose words occur counts. Those of refusal stand before those of the network, because ssh
-/// and hg say both: why, and that the connection ended.
-constexpr std::array<std::pair<std::string_view, FetchKind>, 41> words_of_kinds{{
-    {"No space left", FetchKind::disk},
-    {"quota exceeded", FetchKind::disk},
-    {"Read-only file system", FetchKind::disk},
-    {"unknown revision", FetchKind::no_branch},
-    {"unknown branch", FetchKind::no_branch},
-    {"ambiguous identifier", FetchKind::no_branch},
-    {"filtered revision", FetchKind::no_branch},
-    {"hidden revision", FetchKind::no_branch},
-    {"authorization", FetchKind::refused},
-    {"Authorization", FetchKind::refused},
-    {"HTTP Error 401", FetchKind::refused},
-    {"HTTP Error 403", FetchKind::refused},
-    {"Permission denied", FetchKind::refused},
-    {"Host key verification failed", FetchKind::refused},
-    {"certificate", FetchKind::refused},
-    {"requires features unknown", FetchKind::refused},
-    {"required features are not", FetchKind::refused},
-    {"uses the largefiles extension", FetchKind::refused},
-    {"largefiles", FetchKind::refused},
-    {"remote error", FetchKind::refused},
-    {"integrity check failed", FetchKind::corrupt},
-    {"censored", FetchKind::corrupt},
-    {"unknown parent", FetchKind::corrupt},
-    {"unknown compression", FetchKind::corrupt},
-    {"partial read of revlog", FetchKind::corrupt},
-    {"is corrupted", FetchKind::corrupt},
-    {"no node", FetchKind::corrupt},
-    {"decompress", FetchKind::corrupt},
-    {"not a Mercurial bundle", FetchKind::corrupt},
-    {"invalid chunk", FetchKind::corrupt},
-    {"abandoned transaction", FetchKind::corrupt},
-    {"index 00", FetchKind::corrupt},
-    {"not found", FetchKind::unreachable},
-    {"HTTP Error", FetchKind::unreachable},
-    {"does not appear to be an hg repo", FetchKind::unreachable},
-    {"no suitable response from remote hg", FetchKind::unreachable},
-    {"stream ended unexpectedly", FetchKind::unreachable},
-    {"error: ", FetchKind::unreachable},
-    {"Connection", FetchKind::unreachable},
-    {"timed out", FetchKind::unreachable},
-    {"unexpected response", FetchKind::unreachable},
-}};
-
-}  // namespace
-
 FetchKind kind_of_hg_failure(std::string_view words) {
-  const auto* row = std::find_if(words_of_kinds.begin(), words_of_kinds.end(), [&](const auto& candidate) {
-    return words.find(candidate.first) != std::string_view::npos;
-  });
-  return row == words_of_kinds.end() ? FetchKind::internal : row->second;
+  for (const auto& [kind, texts] : words_of_kinds) {
+    const auto occurs = [&](std::string_view text) { return words.find(text) != std::string_view::npos; };
+    if (std::any_of(texts.begin(), texts.end(), occurs)) return kind;
+  }
+  return FetchKind::internal;
 }
 
 }  // namespace tandem::builders

@@ -1,4 +1,3 @@
-#include "builders/hg/history.hpp"
 
 #include <fmt/format.h>
 
@@ -8,13 +7,16 @@
 #include <iterator>
 #include <numeric>
 
-#include "builders/hg/program.hpp"
+#include "builders/hg/mirror.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::builders::hg {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t longest_text = 500;
 constexpr std::size_t digits = 40;
@@ -129,24 +131,18 @@ std::vector<bool> History::reachable(std::size_t from) const {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Fields of fixed shape first. None of them, nor the author or the first line of a message, can hold a
 /// newline; a NUL in a name only moves where that name ends.
 constexpr const char* listing_template =
     "{node} {p1.node} {p2.node} {manifest.node} {date|hgdate}\\0{author|person}\\0{author|email}\\0"
     "{desc|firstline}\\n";
 
+/// What the mirror keeps of Tandem's own.
 fs::path listing_file(const fs::path& mirror) {
-  return our_folder(mirror) / "commits";
+  return mirror / ".hg/tandem/commits";
 }
 fs::path tips_file(const fs::path& mirror) {
-  return our_folder(mirror) / "tips";
-}
-
-std::string text_of_listing(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  return mirror / ".hg/tandem/tips";
 }
 
 Call listing_call(const fs::path& mirror, std::size_t first) {
@@ -161,7 +157,8 @@ Call listing_call(const fs::path& mirror, std::size_t first) {
 
 /// The file up to its last whole line: a fetch may have been killed while it wrote.
 std::string stored_listing(const fs::path& mirror) {
-  std::string text = text_of_listing(listing_file(mirror));
+  std::ifstream stream(listing_file(mirror), std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
   text.resize(text.find_last_of('\n') + 1);
   return text;
 }
@@ -191,8 +188,8 @@ void update_listing(const fs::path& mirror, std::chrono::nanoseconds deadline, c
     }
     fresh.remove_prefix(overlap);
   }
-  fs::create_directories(our_folder(mirror));
-  if (known == 0) return replace_file(listing_file(mirror), fresh);
+  make_directories(listing_file(mirror).parent_path());
+  if (known == 0) return write_by_rename(listing_file(mirror), std::string(fresh));
   if (fresh.empty()) return;
   fs::resize_file(listing_file(mirror), listing.size());
   std::ofstream file(listing_file(mirror), std::ios::binary | std::ios::app);
@@ -209,15 +206,13 @@ History read_history(const fs::path& mirror) {
       // The next fetch writes it anew; until then hg itself is asked.
     }
   }
-  const fs::path shown = mirror;
-  return History(run_or_throw(listing_call(mirror, 0), fmt::format("read the mirror '{}'", shown.string())));
+  return History(run_or_throw(listing_call(mirror, 0), fmt::format("read the mirror '{}'", mirror.string())));
 }
 
 Tips read_tips(const fs::path& mirror) {
   Tips tips;
   std::ifstream stream(tips_file(mirror));
   for (std::string line; std::getline(stream, line);) {
-    constexpr std::size_t digits = 40;
     if (line.size() > digits + 1 && is_node(std::string_view(line).substr(0, digits))) {
       tips[line.substr(digits + 1)] = line.substr(0, digits);
     }
@@ -228,7 +223,7 @@ Tips read_tips(const fs::path& mirror) {
 void write_tips(const fs::path& mirror, const Tips& tips) {
   std::string text;
   for (const auto& [name, id] : tips) text += fmt::format("{} {}\n", id, name);
-  replace_file(tips_file(mirror), text);
+  write_by_rename(tips_file(mirror), text);
 }
 
 }  // namespace tandem::builders::hg

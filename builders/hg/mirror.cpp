@@ -1,18 +1,14 @@
-#include "builders/hg/mirror.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
-#include <thread>
 #include <vector>
 
-#include "builders/hg/program.hpp"
+#include "builders/hg/mirror.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
+#include "specs/foundation/waiting.hpp"
 
 namespace tandem::builders::hg {
 
@@ -35,60 +31,8 @@ void create_mirror(const fs::path& mirror, std::chrono::nanoseconds deadline) {
   call.arguments = {"init", "--", fresh};
   call.deadline = deadline;
   static_cast<void>(run_or_throw(call, fmt::format("make the mirror '{}'", mirror.string())));
-  fs::create_directories(our_folder(fresh));
   fs::rename(fresh, mirror);
 }
-
-}  // namespace
-
-std::optional<OwnedDescriptor> lock_mirror(const fs::path& mirror, std::chrono::steady_clock::time_point end,
-                                           const std::stop_token& stop) {
-  fs::create_directories(mirror.parent_path());
-  const std::string path = mirror.string() + ".lock";
-  OwnedDescriptor descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  const auto fail = [&] { throw Error(fmt::format("cannot lock '{}': {}", path, std::strerror(errno))); };
-  if (descriptor.get() < 0) fail();
-  while (::flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) fail();
-    if (stop.stop_requested() || std::chrono::steady_clock::now() >= end) return std::nullopt;
-    // A wait for a lock of files cannot be woken by a stop.
-    std::this_thread::sleep_for(std::chrono::milliseconds{50});
-  }
-  return descriptor;
-}
-
-void prepare_mirror(const fs::path& mirror, std::chrono::nanoseconds deadline) {
-  const fs::path store = mirror / ".hg" / "store";
-  if (fs::exists(mirror)) {
-    if (!fs::exists(mirror / ".hg" / "requires") || !fs::is_directory(store)) put_mirror_aside(mirror);
-  }
-  if (!fs::exists(mirror)) return create_mirror(mirror, deadline);
-  // Ours is the only fetch, so these belong to a dead one; its process number may be taken by now.
-  for (const fs::path& lock : {store / "lock", mirror / ".hg" / "wlock"}) fs::remove(lock);
-  if (!fs::exists(store / "journal")) return;
-  Call call;
-  call.arguments = {"-R", mirror, "recover", "--no-verify"};
-  call.deadline = deadline;
-  if (run(call).succeeded() && !fs::exists(store / "journal")) return;
-  put_mirror_aside(mirror);
-  create_mirror(mirror, deadline);
-}
-
-bool put_aside_if_damaged(const fs::path& mirror, std::chrono::nanoseconds deadline,
-                          const std::stop_token& stop) {
-  Call call;
-  call.arguments = {"-R", mirror, "verify"};
-  call.deadline = deadline;
-  const runners::Finished finished = run(call, stop);
-  // Out of time or stopped says nothing about the mirror.
-  if (finished.succeeded() || finished.how != runners::Finished::How::exited) return false;
-  put_mirror_aside(mirror);
-  return true;
-}
-
-namespace {
-
-namespace fs = std::filesystem;
 
 std::vector<std::string> lines_of(const fs::path& file) {
   std::vector<std::string> lines;
@@ -105,14 +49,14 @@ std::string trimmed(const std::string& text) {
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-bool holds_view(const std::vector<std::string>& lines, const char* line) {
+bool has_line(const std::vector<std::string>& lines, const char* line) {
   return std::find(lines.begin(), lines.end(), line) != lines.end();
 }
 
 /// The `.hg` with the history: of a share (`hg share`), that of the repository it shares with.
 fs::path home_of_store(const fs::path& dot_hg, const std::vector<std::string>& requirements) {
-  const bool relative = holds_view(requirements, "relshared");
-  if (!relative && !holds_view(requirements, "shared")) return dot_hg;
+  const bool relative = has_line(requirements, "relshared");
+  if (!relative && !has_line(requirements, "shared")) return dot_hg;
   const auto lines = lines_of(dot_hg / "sharedpath");
   if (lines.empty()) return dot_hg;
   return relative ? dot_hg / lines.front() : fs::path(lines.front());
@@ -148,11 +92,52 @@ void copy_files(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
+std::optional<FileLock> lock_mirror(const fs::path& mirror, std::chrono::steady_clock::time_point end,
+                                    const std::stop_token& stop) {
+  make_directories(mirror.parent_path());
+  FileLock lock(mirror.string() + ".lock");
+  while (!lock.try_lock()) {
+    const bool in_time = std::chrono::steady_clock::now() < end;
+    // The kernel does not tell when a lock becomes free.
+    if (!in_time || !pause_unless_stopped(std::chrono::milliseconds{50}, stop)) return std::nullopt;
+  }
+  return lock;
+}
+
+void prepare_mirror(const fs::path& mirror, std::chrono::nanoseconds deadline) {
+  const fs::path store = mirror / ".hg" / "store";
+  if (fs::exists(mirror)) {
+    if (!fs::exists(mirror / ".hg" / "requires") || !fs::is_directory(store)) put_mirror_aside(mirror);
+  }
+  if (!fs::exists(mirror)) return create_mirror(mirror, deadline);
+  // Ours is the only fetch, so these belong to a dead one; its process number may be taken by now.
+  for (const fs::path& lock : {store / "lock", mirror / ".hg" / "wlock"}) fs::remove(lock);
+  if (!fs::exists(store / "journal")) return;
+  Call call;
+  call.arguments = {"-R", mirror, "recover", "--no-verify"};
+  call.deadline = deadline;
+  if (run(call).succeeded() && !fs::exists(store / "journal")) return;
+  put_mirror_aside(mirror);
+  create_mirror(mirror, deadline);
+}
+
+bool put_aside_if_damaged(const fs::path& mirror, std::chrono::nanoseconds deadline,
+                          const std::stop_token& stop) {
+  Call call;
+  call.arguments = {"-R", mirror, "verify"};
+  call.deadline = deadline;
+  const runners::Finished finished = run(call, stop);
+  // Out of time or stopped says nothing about the mirror.
+  if (finished.succeeded() || finished.how != runners::Finished::How::exited) return false;
+  put_mirror_aside(mirror);
+  return true;
+}
+
 void make_view(const fs::path& repository, const fs::path& place, Depth depth) {
   const fs::path dot_hg = repository / ".hg";
   std::vector<std::string> requirements = lines_of(dot_hg / "requires");
   const fs::path home = home_of_store(dot_hg, requirements);
-  const bool modern = holds_view(requirements, "store") || holds_view(requirements, "share-safe");
+  const bool modern = has_line(requirements, "store") || has_line(requirements, "share-safe");
   if (!modern || !fs::is_directory(home / "store")) {
     throw InputError(
         fmt::format("the repository '{}' is not in a form that is read; clone it with `hg clone --pull`, and "

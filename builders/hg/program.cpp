@@ -1,21 +1,14 @@
-#include "builders/hg/program.hpp"
+#include "builders/hg/mirror.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
-#include "specs/foundation/descriptor.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::builders::hg {
@@ -60,18 +53,12 @@ std::string last_line(const std::string& text, std::string_view beginning) {
 
 }  // namespace
 
-std::optional<fs::path> find_program() {
-  const char* path = ::getenv("PATH");
-  std::istringstream directories(path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path);
-  for (std::string directory; std::getline(directories, directory, ':');) {
-    const fs::path program = fs::path(directory) / "hg";
-    if (program.is_absolute() && ::access(program.c_str(), X_OK) == 0) return program;
-  }
-  return std::nullopt;
+bool is_installed() {
+  return find_on_path("hg", search_path()).has_value();
 }
 
 runners::Finished run(const Call& call, const std::stop_token& stop) {
-  const auto program = find_program();
+  const auto program = find_on_path("hg", search_path());
   if (!program) {
     runners::Finished missing;
     missing.code = ENOENT;
@@ -110,68 +97,16 @@ std::string reason(const runners::Finished& finished) {
 }
 
 bool is_node(std::string_view text) {
-  return text.size() == 40 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
-fs::path our_folder(const fs::path& mirror) {
-  return mirror / ".hg" / "tandem";
-}
-
-void replace_file(const fs::path& file, std::string_view content) {
-  const auto fail = [&] {
-    throw Error(fmt::format("cannot write '{}': {}", file.string(), std::strerror(errno)));
-  };
-  std::string beside = file.string() + ".XXXXXX";
-  const OwnedDescriptor descriptor(::mkostemp(beside.data(), O_CLOEXEC));
-  if (descriptor.get() < 0) fail();
-  for (std::string_view left = content; !left.empty();) {
-    const ssize_t written = ::write(descriptor.get(), left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const int code = errno;
-      ::unlink(beside.c_str());
-      errno = code;
-      fail();
-    }
-    left.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (::fsync(descriptor.get()) != 0 || ::rename(beside.c_str(), file.c_str()) != 0) fail();
+  return text.size() == 40 && is_lower_hex(text);
 }
 
 namespace {
 
-namespace fs = std::filesystem;
-
-/// It only hands out what is stored. Nothing is believed because of it: hg_manifest.cpp computes every id
-/// anew.
-constexpr std::string_view commands = R"py(from mercurial import hg, registrar
-from mercurial.node import hex
+/// A command of ours inside hg: one process tells all.
+constexpr std::string_view names_command = R"py(from mercurial import hg, registrar
 
 cmdtable = {}
 command = registrar.command(cmdtable)
-
-
-def block(ui, parents, data):
-    ui.write(b'%s %s %d\n' % (hex(parents[0]), hex(parents[1]), len(data)))
-    ui.write(data)
-    ui.write(b'\n')
-
-
-@command(b'tandem-witness', [], b'COMMIT')
-def witness(ui, repo, commit):
-    repo = repo.unfiltered()
-    node = bytes.fromhex(commit.decode('ascii'))
-    changes = repo.changelog
-    block(ui, changes.parents(node), changes.rawdata(node))
-    manifest = changes.read(node)[0]
-    manifests = repo.manifestlog.getstorage(b'')
-    block(ui, manifests.parents(manifest), manifests.rawdata(manifest))
-    for path, version, flags in repo.manifestlog[manifest].read().iterentries():
-        versions = repo.file(path)
-        data = versions.rawdata(version)
-        # Where a file was copied from stands before its content and belongs to its id.
-        end = data.find(b'\x01\n', 2) + 2 if data.startswith(b'\x01\n') else 0
-        block(ui, versions.parents(version), data[:end])
 
 
 @command(b'tandem-names', [], b'SOURCE', norepo=True)
@@ -188,20 +123,19 @@ def names(ui, source):
         peer.close()
 )py";
 
-std::string text_of_commands(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 }  // namespace
 
-std::string with_our_commands(const fs::path& directory) {
-  const fs::path file = directory / "commands.py";
-  if (text_of_commands(file) != commands) {
-    fs::create_directories(directory);
-    replace_file(file, commands);
-  }
-  return "extensions.tandem=" + fs::absolute(file).string();
+std::optional<std::vector<std::string>> names_of(const std::string& source, Call call,
+                                                 const std::stop_token& stop) {
+  const fs::path file = call.directory / "names.py";
+  write_by_rename(file, std::string(names_command));
+  call.arguments = {"--config", "extensions.tandem=" + file.string(), "tandem-names", source};
+  const runners::Finished listed = run(call, stop);
+  if (!listed.succeeded()) return std::nullopt;
+  std::istringstream lines(listed.output);
+  std::vector<std::string> names;
+  for (std::string line; std::getline(lines, line);) names.push_back(printable(line, 200));
+  return names;
 }
 
 }  // namespace tandem::builders::hg

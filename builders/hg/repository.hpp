@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "builders/hg/history.hpp"
+#include "builders/fetch.hpp"
+#include "builders/hg/mirror.hpp"
 #include "builders/repository.hpp"
 
 namespace tandem::builders {
@@ -16,10 +17,8 @@ namespace tandem::builders {
 /// manifest, and the one date that hg knows serves as both times. Needs no process but for `checkout`,
 /// `facts` and names that are tags.
 ///
-/// A checkout is verified down from the commit's id: text and parents of the commit give its id, those of the
-/// manifest the id that the commit names, those of every file, with the bytes read back from the disk, the id
-/// that the manifest names; kinds and executable bits too, and nothing more or less may be there.
-/// Subrepositories, largefiles and lfs are refused.
+/// hg itself compares what it reads with its ids. A checkout looks at every path before hg writes any, and
+/// compares the names afterwards. Subrepositories, largefiles and lfs are refused.
 class HgRepository final : public Repository {
  public:
   explicit HgRepository(const std::filesystem::path& mirror);
@@ -38,7 +37,6 @@ class HgRepository final : public Repository {
                                                       const std::string& other) const override;
   [[nodiscard]] std::map<std::string, std::string> tags() const override;
   [[nodiscard]] CommitFacts facts(const std::string& commit) const override;
-  [[nodiscard]] std::map<std::string, std::string> submodule_ids(const std::string& commit) const override;
   [[nodiscard]] std::optional<CheckoutFailure> checkout(const Commit& commit,
                                                         const std::filesystem::path& empty_directory,
                                                         const std::stop_token& stop) const override;
@@ -52,4 +50,22 @@ class HgRepository final : public Repository {
   mutable std::optional<hg::Tips> tags_;  ///< asked for once
 };
 
+/// What kind of failure hg's words tell of.
+[[nodiscard]] FetchFailure::Kind kind_of_hg_failure(std::string_view words);
+
+/// As `resolve_source`, for Mercurial. A clone's `default` path is its remote: "origin" and "default" both
+/// name it. URLs are http, https, ssh or file. Throws InputError also if hg is not installed.
+[[nodiscard]] Source resolve_hg_source(const SourceRequest& request);
+
+namespace hg {
+
+/// The settings with which hg reaches a source that is a URL, under the name `source`. They go into a file
+/// that only its owner can read: neither URL nor password is ever an argument.
+struct Access {
+  std::string settings;
+  std::string password;  ///< never to be shown
+};
+[[nodiscard]] Access access_of(const Source& source);
+
+}  // namespace hg
 }  // namespace tandem::builders

@@ -1,15 +1,11 @@
-#include "builders/hg/source.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "builders/hg/mirror.hpp"
-#include "builders/hg/program.hpp"
-#include "builders/token.hpp"
+#include "builders/hg/repository.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::builders {
@@ -38,27 +34,9 @@ void check_url(const std::string& url) {
   if (!sound) throw InputError("the URL of the repository holds a space or a control character");
 }
 
-/// A directory of ours that is gone at the end.
-class PrivateDirectory {
- public:
-  PrivateDirectory() : path_((fs::temp_directory_path() / "tandem-hg-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) throw Error("cannot make a temporary directory");
-  }
-  ~PrivateDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  PrivateDirectory(const PrivateDirectory&) = delete;
-  PrivateDirectory& operator=(const PrivateDirectory&) = delete;
-  [[nodiscard]] fs::path path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 /// Whether a repository on this file system has the branch, asked before the daemon starts to poll.
 void check_branch(const fs::path& path, const std::string& branch) {
-  const PrivateDirectory place;
+  const TemporaryDirectory place("tandem-hg-");
   hg::make_view(path, place.path() / "view", hg::Depth::names);
   hg::Call call;
   call.directory = place.path();
@@ -71,11 +49,8 @@ void check_branch(const fs::path& path, const std::string& branch) {
       why.find("ambiguous identifier") == std::string::npos) {
     throw InputError(fmt::format("the repository '{}' cannot be read: {}", path.string(), why));
   }
-  call.arguments = {"--config", hg::with_our_commands(place.path()), "tandem-names", "view"};
-  std::istringstream lines(hg::run(call).output);
-  std::vector<std::string> names;
-  for (std::string line; std::getline(lines, line);) names.push_back(printable(line, 200));
-  throw InputError(missing_branch(path.string(), branch, std::move(names)));
+  throw InputError(
+      missing_branch(path.string(), branch, hg::names_of("view", call).value_or(std::vector<std::string>())));
 }
 
 /// hg gives its ssh command to a shell.
@@ -86,12 +61,6 @@ std::string quoted(const std::string& text) {
 }
 
 }  // namespace
-
-fs::path hg::local_path_of(const std::string& url) {
-  constexpr std::string_view scheme = "file://";
-  if (url.starts_with(scheme)) return url.substr(scheme.size());
-  return is_url(url) ? fs::path() : fs::path(url);
-}
 
 hg::Access hg::access_of(const Source& source) {
   Access access;
@@ -106,26 +75,13 @@ hg::Access hg::access_of(const Source& source) {
     access.settings += fmt::format("ssh = ssh{} -o BatchMode=yes\n", key);
   }
   if (scheme.starts_with("http")) {
-    const std::string in_url(user_information(url));
-    if (!in_url.empty()) url.erase(scheme.size() + 3, in_url.size() + 1);
-    std::string user = decoded(std::string_view(in_url).substr(0, in_url.find(':')));
-    std::string password = in_url.find(':') == std::string::npos
-                               ? ""
-                               : decoded(std::string_view(in_url).substr(in_url.find(':') + 1));
-    if (!source.token_file.empty()) {
-      password = read_token(source.token_file);
-      if (const auto colon = password.find(':'); colon != std::string::npos) {
-        user = password.substr(0, colon);
-        password.erase(0, colon + 1);
-      } else if (user.empty()) {
-        user = "x-access-token";  // servers that take tokens take any user
-      }
-    }
-    if (!user.empty()) {
+    url = without_user_information(std::move(url));
+    const auto login = login_of(source.url, source.token_file);
+    if (login && !login->user.empty()) {
       access.settings += fmt::format(
           "[auth]\nsource.schemes = {}\nsource.prefix = {}\nsource.username = {}\nsource.password = {}\n",
-          scheme, url.substr(scheme.size() + 3), user, password);
-      if (!password.empty()) access.secrets.push_back(password);
+          scheme, url.substr(scheme.size() + 3), login->user, login->password);
+      access.password = login->password;
     }
   }
   access.settings += fmt::format("[paths]\nsource = {}\n", url);
@@ -133,21 +89,11 @@ hg::Access hg::access_of(const Source& source) {
 }
 
 Source resolve_hg_source(const SourceRequest& request) {
-  if (!hg::find_program()) throw InputError(hg::not_installed);
-  const auto absolute_or_none = [](const fs::path& path) { return path.empty() ? path : fs::absolute(path); };
-  const auto found_at = [&](const std::string& url, const fs::path& seed) {
-    return Source{url,
-                  without_credentials(url),
-                  request.branch,
-                  seed,
-                  Source::Kind::hg,
-                  absolute_or_none(request.key_file),
-                  absolute_or_none(request.token_file)};
-  };
+  if (!hg::is_installed()) throw InputError(hg::not_installed);
   std::error_code ignored;
   if (is_url(request.repo_dir) && !fs::exists(request.repo_dir, ignored)) {
     check_url(request.repo_dir);
-    return found_at(request.repo_dir, {});
+    return source_at(request, request.repo_dir);
   }
 
   std::string path = fs::absolute(request.repo_dir).lexically_normal().string();
@@ -160,18 +106,18 @@ Source resolve_hg_source(const SourceRequest& request) {
   const std::string remote = hg::path_setting(path, usual ? "default" : request.remote_repository);
   if (is_url(remote)) {
     check_url(remote);
-    return found_at(remote, path);
+    return source_at(request, remote, path);
   }
   if (!remote.empty()) {
     const fs::path other = (fs::path(path) / remote).lexically_normal();
-    if (fs::is_directory(other / ".hg", ignored)) return found_at(other, path);
+    if (fs::is_directory(other / ".hg", ignored)) return source_at(request, other, path);
     throw InputError(
         fmt::format("the repository '{}' was cloned from '{}', which is not there any more; give a "
                     "URL instead, or remove `default` from its .hg/hgrc",
                     path, other.string()));
   }
   check_branch(path, request.branch);
-  return found_at(path, {});
+  return source_at(request, path);
 }
 
 }  // namespace tandem::builders

@@ -1,4 +1,4 @@
-#include "builders/identity/system_libraries.hpp"
+#include "builders/identity/identity.hpp"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -20,13 +20,7 @@ constexpr std::size_t most_libraries = 4096;
 constexpr std::size_t most_variants = 64;
 
 std::string identity_of(const fs::path& path, const ElfImage& image, std::string_view bytes) {
-  std::string identity;
-  for (const FileRange& id : image.build_ids) {
-    for (const char byte : bytes.substr(id.begin, id.end - id.begin)) {
-      identity += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-    }
-  }
-  if (!identity.empty()) return "build id " + identity;
+  if (const std::string id = build_id_of(image, bytes); !id.empty()) return "build id " + id;
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return "unreadable";
   return fmt::format("size {} changed {}.{:09}", status.st_size, status.st_mtim.tv_sec,

@@ -1,5 +1,3 @@
-#include "builders/layout/kept_link.hpp"
-
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -11,7 +9,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "builders/layout/linker/link_arguments.hpp"
+#include "builders/layout/link_capture.hpp"
+#include "builders/layout/linker/link_record.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/text.hpp"
 
@@ -40,67 +39,10 @@ KeptLink::Input input_in(std::string_view rest, std::string_view whole) {
   KeptLink::Input input;
   input.sha256 = take_word(rest, whole);
   input.path = rest;
-  const bool digest =
-      input.sha256.size() == 64 && input.sha256.find_first_not_of("0123456789abcdef") == std::string::npos;
+  const bool digest = input.sha256.size() == 64 && is_lower_hex(input.sha256);
   if (!digest || !stays_below(input.path)) refuse_kept(whole);
   return input;
 }
-
-}  // namespace
-
-std::string stamp_of(const fs::path& file) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) {
-    throw std::system_error(errno, std::generic_category(), "cannot read " + file.string());
-  }
-  return fmt::format("{}-{}-{}.{:09}-{}.{:09}", status.st_ino, status.st_size, status.st_mtim.tv_sec,
-                     status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
-}
-
-std::string to_text(const KeptLink& link) {
-  std::string text = fmt::format("{}\n", title);
-  for (const auto& path : link.programs) text += fmt::format("program {}\n", path);
-  for (const auto& word : link.arguments) text += fmt::format("argument {}\n", word);
-  for (const auto& object : link.objects) text += fmt::format("object {} {}\n", object.sha256, object.path);
-  for (const auto& [input, stamp] : link.system) {
-    text += fmt::format("system {} {} {}\n", stamp, input.sha256, input.path);
-  }
-  return text;
-}
-
-KeptLink kept_link_from(const std::string& text) {
-  KeptLink link;
-  bool titled = false;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view whole(text.data() + at, end - at);
-    at = end + 1;
-    if (!titled) {
-      if (whole != title) refuse_kept(whole);
-      titled = true;
-      continue;
-    }
-    std::string_view rest = whole;
-    const std::string word = take_word(rest, whole);
-    if (word == "program") {
-      if (!stays_below(std::string(rest))) refuse_kept(whole);
-      link.programs.emplace_back(rest);
-    } else if (word == "argument") {
-      link.arguments.emplace_back(rest);
-    } else if (word == "object") {
-      link.objects.push_back(input_in(rest, whole));
-    } else if (word == "system") {
-      const std::string stamp = take_word(rest, whole);
-      link.system.push_back({input_in(rest, whole), stamp});
-    } else {
-      refuse_kept(whole);
-    }
-  }
-  if (!titled) refuse_kept(text);
-  return link;
-}
-
-namespace {
 
 /// What becomes of an option, and what its value is.
 enum class Use {
@@ -227,6 +169,58 @@ Option option_in(const std::string& word) {
 }
 
 }  // namespace
+
+std::string stamp_of(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) {
+    throw std::system_error(errno, std::generic_category(), "cannot read " + file.string());
+  }
+  return fmt::format("{}-{}-{}.{:09}-{}.{:09}", status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
+}
+
+std::string to_text(const KeptLink& link) {
+  std::string text = fmt::format("{}\n", title);
+  for (const auto& path : link.programs) text += fmt::format("program {}\n", path);
+  for (const auto& word : link.arguments) text += fmt::format("argument {}\n", word);
+  for (const auto& object : link.objects) text += fmt::format("object {} {}\n", object.sha256, object.path);
+  for (const auto& [input, stamp] : link.system) {
+    text += fmt::format("system {} {} {}\n", stamp, input.sha256, input.path);
+  }
+  return text;
+}
+
+KeptLink kept_link_from(const std::string& text) {
+  KeptLink link;
+  bool titled = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view whole(text.data() + at, end - at);
+    at = end + 1;
+    if (!titled) {
+      if (whole != title) refuse_kept(whole);
+      titled = true;
+      continue;
+    }
+    std::string_view rest = whole;
+    const std::string word = take_word(rest, whole);
+    if (word == "program") {
+      if (!stays_below(std::string(rest))) refuse_kept(whole);
+      link.programs.emplace_back(rest);
+    } else if (word == "argument") {
+      link.arguments.emplace_back(rest);
+    } else if (word == "object") {
+      link.objects.push_back(input_in(rest, whole));
+    } else if (word == "system") {
+      const std::string stamp = take_word(rest, whole);
+      link.system.push_back({input_in(rest, whole), stamp});
+    } else {
+      refuse_kept(whole);
+    }
+  }
+  if (!titled) refuse_kept(text);
+  return link;
+}
 
 bool stays_below(const std::string& path) {
   const std::filesystem::path parts = path;

@@ -12,11 +12,13 @@
 #include <system_error>
 #include <utility>
 
-#include "builders/identity/elf_facts.hpp"
-#include "builders/layout/kept_link.hpp"
+#include "builders/identity/elf.hpp"
+#include "builders/layout/link_capture.hpp"
 #include "runners/process/process.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 #include "specs/foundation/hashes.hpp"
+#include "specs/foundation/random.hpp"
 #include "specs/foundation/text.hpp"
 
 namespace tandem::builders {
@@ -33,40 +35,11 @@ constexpr std::uint64_t most_attempts = 8;
 /// One thread is 15 % faster than two for a small program, whose link takes 20 ms.
 constexpr std::uint64_t small_bytes = std::uint64_t{64} << 20;
 
-/// A bijective mixing of 64 bits (Steele, Lea, Flood 2014: SplitMix64).
-std::uint64_t mixed(std::uint64_t value) {
-  value += 0x9e3779b97f4a7c15;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
-  return value ^ (value >> 31);
-}
-
 /// lld's seeds have 32 bits; 0 means a random order and the largest one the reverse order.
 std::uint32_t lld_seed(std::uint64_t seed, std::uint64_t attempt, std::uint64_t group) {
-  return static_cast<std::uint32_t>(mixed(mixed(seed) + attempt * 16 + group) % 0xfffffffeU) + 1;
+  return static_cast<std::uint32_t>(Random(Random(seed).next() + attempt * 16 + group).next() % 0xfffffffeU) +
+         1;
 }
-
-/// A directory beside the programs that is gone at the end of the scope.
-class Scratch {
- public:
-  explicit Scratch(const fs::path& beside) {
-    std::string pattern = (fs::absolute(beside) / ".relink-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw std::system_error(errno, std::generic_category(), "cannot make " + pattern);
-    }
-    path_ = pattern;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 std::vector<KeptLink> links_in(const fs::path& directory) {
   std::vector<fs::path> files;
@@ -121,7 +94,7 @@ class Relinking {
         to_(to),
         stop_(std::move(stop)),
         isolation_(isolation),
-        scratch_(to),
+        scratch_(".relink-", fs::absolute(to)),
         root_(scratch_.path() / "root") {}
 
   Failure run(const KeptLink& link, std::uint64_t seed) {
@@ -191,17 +164,16 @@ class Relinking {
   }
 
   void write_response(const std::vector<std::string>& words) const {
-    std::ofstream file(scratch_.path() / "response");
+    std::string text;
     for (const auto& word : words) {
-      file << '"';
+      text += '"';
       for (const char c : word) {
-        if (c == '"' || c == '\\') file << '\\';
-        file << c;
+        if (c == '"' || c == '\\') text += '\\';
+        text += c;
       }
-      file << "\"\n";
+      text += "\"\n";
     }
-    file.close();
-    if (!file) throw std::system_error(errno, std::generic_category(), "cannot write lld's arguments");
+    write_file(scratch_.path() / "response", text);
   }
 
   Failure link_once(const KeptLink& link, const ElfFacts& built, const std::string& program,
@@ -267,7 +239,7 @@ class Relinking {
   fs::path to_;
   std::stop_token stop_;
   const LinkIsolation& isolation_;
-  Scratch scratch_;
+  TemporaryDirectory scratch_;  ///< beside the programs
   fs::path root_;
   std::uint64_t bytes_ = 0;
   std::map<std::string, bool> seen_;
@@ -284,14 +256,6 @@ std::optional<RelinkFailure> relink(const fs::path& links, const fs::path& lld, 
     if (auto failure = relinking.run(link, seed)) return failure;
   }
   return std::nullopt;
-}
-
-std::vector<std::string> function_order(const fs::path& file) {
-  std::vector<std::string> names;
-  if (const auto facts = elf_facts(file)) {
-    for (const auto& function : facts->functions) names.push_back(function.name);
-  }
-  return names;
 }
 
 }  // namespace tandem::builders

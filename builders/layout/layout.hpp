@@ -43,8 +43,4 @@ struct LinkIsolation {
                                                   const std::stop_token& stop = {},
                                                   const LinkIsolation& isolation = {});
 
-/// The names of the functions that a program or library defines, by address. Empty if it has no symbols.
-/// Throws std::system_error if the file cannot be read.
-[[nodiscard]] std::vector<std::string> function_order(const std::filesystem::path& file);
-
 }  // namespace tandem::builders

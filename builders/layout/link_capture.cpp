@@ -1,26 +1,20 @@
 #include "builders/layout/link_capture.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <system_error>
 #include <variant>
 
-#include "builders/identity/elf_facts.hpp"
-#include "builders/layout/kept_link.hpp"
+#include "builders/identity/elf.hpp"
 #include "builders/layout/linker/link_record.hpp"
 #include "builders/work_directory.hpp"
-#include "specs/foundation/descriptor.hpp"
+#include "specs/foundation/files.hpp"
 #include "specs/foundation/hashes.hpp"
 #include "specs/foundation/text.hpp"
 
@@ -29,34 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Reason = std::string;
-
-[[noreturn]] void fail_capture(const std::string& what) {
-  throw std::system_error(errno, std::generic_category(), what);
-}
-
-/// A file that the build wrote: never through a link, never anything but a regular file.
-std::optional<std::string> captured_content(const fs::path& file, std::uint64_t most) {
-  const OwnedDescriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  struct stat status {};
-  if (descriptor.get() < 0 || ::fstat(descriptor.get(), &status) != 0) return std::nullopt;
-  if (!S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) > most) return std::nullopt;
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  for (std::size_t at = 0; at < text.size();) {
-    const ssize_t got = ::read(descriptor.get(), text.data() + at, text.size() - at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_capture("cannot read " + file.string());
-    if (got == 0) return std::nullopt;
-    at += static_cast<std::size_t>(got);
-  }
-  return text;
-}
-
-void store(const fs::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) fail_capture("cannot write " + file.string());
-}
 
 /// One finished link that the build left.
 struct Captured {
@@ -72,7 +38,7 @@ std::vector<Captured> captured_in(const fs::path& directory) {
     const fs::path& place = entry.path();
     if (!place.filename().string().starts_with(finished_prefix)) continue;
     if (!fs::is_directory(entry.symlink_status())) continue;
-    const auto text = captured_content(place / record_name, most_record_bytes);
+    const auto text = read_small_file(place / record_name, most_record_bytes);
     if (!text) continue;
     if (auto record = record_from(*text)) all.push_back({place, std::move(*record)});
   }
@@ -109,9 +75,11 @@ std::optional<Reason> mentions_layout(const std::string& content) {
 constexpr std::array system_folders = {"usr/", "lib/", "lib32/", "lib64/", "libx32/"};
 
 /// Copies the inputs of captured links to where they are kept.
-class Keeping {
+class InputKeeper {
  public:
-  explicit Keeping(fs::path links) : links_(std::move(links)) { fs::create_directories(links_ / "objects"); }
+  explicit InputKeeper(fs::path links) : links_(std::move(links)) {
+    fs::create_directories(links_ / "objects");
+  }
 
   std::variant<KeptLink, Reason> keep(const Captured& link) {
     const LinkRecord& record = link.record;
@@ -132,7 +100,7 @@ class Keeping {
         if (files.contains(above)) return "one input of its link lies in another";
       }
     }
-    const auto response = captured_content(link.place / arguments_name, LinkCapture::most_bytes - bytes_);
+    const auto response = read_small_file(link.place / arguments_name, LinkCapture::most_bytes - bytes_);
     if (!response) return "the arguments of its link were not kept whole";
     auto options = options_to_repeat(*response, known);
     if (auto* refusal = std::get_if<Reason>(&options)) return std::move(*refusal);
@@ -140,13 +108,13 @@ class Keeping {
     KeptLink kept;
     kept.arguments = std::get<std::vector<std::string>>(std::move(options));
     for (std::size_t i = 0; i < record.inputs.size(); ++i) {
-      const auto content = captured_content(link.place / std::to_string(i), LinkCapture::most_bytes - bytes_);
+      const auto content = read_small_file(link.place / std::to_string(i), LinkCapture::most_bytes - bytes_);
       if (!content) return "the inputs of its link were not kept whole, or are too large";
       if (auto reason = mentions_layout(*content)) return std::move(*reason);
       bytes_ += content->size();
       const std::string sha256 = sha256_of(*content);
       const fs::path object = links_ / "objects" / sha256;
-      if (!fs::exists(object)) store(object, *content);
+      if (!fs::exists(object)) write_file(object, *content);
       kept.objects.push_back({record.inputs[i], sha256});
     }
     for (const auto& path : record.system) {
@@ -157,7 +125,7 @@ class Keeping {
     return kept;
   }
 
-  void finish(const KeptLink& link) { store(links_ / fmt::format("{}.link", count_++), to_text(link)); }
+  void finish(const KeptLink& link) { write_file(links_ / fmt::format("{}.link", count_++), to_text(link)); }
 
  private:
   const KeptLink::SystemInput* system_input(const std::string& path) {
@@ -199,14 +167,14 @@ LinkCapture::Kept collect_into(const fs::path& links, const std::vector<Captured
     }
   }
   if (made.empty()) return {{}, "the build linked no program and no shared library of its own"};
-  Keeping keeping(links);
+  InputKeeper keeper(links);
   for (const auto& [link, paths] : made) {
-    auto kept = keeping.keep(*link);
+    auto kept = keeper.keep(*link);
     if (const auto* reason = std::get_if<Reason>(&kept)) {
       return {{}, fmt::format("{} cannot be linked again: {}", printable(paths.front(), 200), *reason)};
     }
     std::get<KeptLink>(kept).programs = paths;
-    keeping.finish(std::get<KeptLink>(kept));
+    keeper.finish(std::get<KeptLink>(kept));
   }
   return {links, {}};
 }

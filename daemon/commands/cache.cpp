@@ -146,8 +146,8 @@ int add_executable(const CacheOptions& options) {
         fmt::format("commit {} has been added already; drop it with tandem cache prune --commit {}",
                     options.commit, options.commit));
   }
-  const builders::Passage passage(exec_dir);
-  const fs::path gathered = passage.path() / "gathered";
+  const builders::StagingDirectory staging(exec_dir);
+  const fs::path gathered = staging.path() / "gathered";
   gather(options, gathered);
   const auto added = cache.add_by_hand(entry, gathered, options.program.filename().string());
   if (const auto* problem = std::get_if<std::string>(&added)) {

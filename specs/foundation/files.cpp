@@ -13,6 +13,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 
@@ -47,6 +48,27 @@ void make_directories(const fs::path& directory) {
   std::error_code error;
   fs::create_directories(directory, error);
   if (error) throw HostError(fmt::format("cannot make {}: {}", directory.string(), error.message()));
+}
+
+std::vector<fs::path> paths_in(const fs::path& directory, std::error_code& error) {
+  std::vector<fs::path> paths;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    paths.push_back(entry->path());
+  }
+  return paths;
+}
+
+std::vector<fs::path> paths_in(const fs::path& directory) {
+  std::error_code ignored;
+  return paths_in(directory, ignored);
+}
+
+void write_file(const fs::path& file, std::string_view text) {
+  errno = 0;
+  std::ofstream out(file, std::ios::binary);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.close();
+  if (!out) throw std::system_error(errno, std::generic_category(), "cannot write " + file.string());
 }
 
 void write_by_rename(const fs::path& file, const std::string& text) {

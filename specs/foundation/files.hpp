@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,14 @@ namespace tandem {
 
 /// Makes a directory and those above it. Throws HostError.
 void make_directories(const std::filesystem::path& directory);
+
+/// What a directory lists, in no order, as far as it can be read.
+[[nodiscard]] std::vector<std::filesystem::path> paths_in(const std::filesystem::path& directory);
+[[nodiscard]] std::vector<std::filesystem::path> paths_in(const std::filesystem::path& directory,
+                                                          std::error_code& error);
+
+/// Writes a file in its place. Throws std::system_error, which keeps what the disk said.
+void write_file(const std::filesystem::path& file, std::string_view text);
 
 /// Replaces a file as a whole: written beside it as `<file>.<pid>.new`, synced, renamed. Readers see the old
 /// file or the new one. Throws HostError.

@@ -133,6 +133,18 @@ std::string escaped_json(std::string_view json) {
   return text;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+bool is_lower_hex(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 std::size_t edit_distance(std::string_view left, std::string_view right) {
   std::vector<std::size_t> before(right.size() + 1);
   std::vector<std::size_t> previous(right.size() + 1);

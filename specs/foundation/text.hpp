@@ -35,6 +35,12 @@ enum class Lines { one, many };
 /// reader gets the same strings and a terminal gets none of them.
 [[nodiscard]] std::string escaped_json(std::string_view json);
 
+/// ASCII letters only; everything else stays.
+[[nodiscard]] std::string lower_case(std::string_view text);
+
+/// Whether there is nothing but hexadecimal digits, those above nine in lower case.
+[[nodiscard]] bool is_lower_hex(std::string_view text);
+
 /// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other
 /// (optimal string alignment: no part is edited twice).
 [[nodiscard]] std::size_t edit_distance(std::string_view left, std::string_view right);

@@ -8,7 +8,7 @@
 
 #include "builders/builder.hpp"
 #include "builders/repository.hpp"
-#include "git_fixture.hpp"
+#include "repository_fixture.hpp"
 #include "support/paths.hpp"
 
 namespace tandem::builders {

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "builder_fixture.hpp"
-#include "builders/build_sandbox.hpp"
+#include "builders/build_attempt.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
@@ -347,10 +347,10 @@ TEST_F(ScriptBuilderTest, BoundsWhatScriptsHideInTheCcache) {
   };
   const int status = as_ordinary_user(temporary_.path(), [&] {
     hide(100'000);
-    static_cast<void>(make_rooms(settings_, temporary_.path() / "work", script));
+    static_cast<void>(prepare_directories(settings_, temporary_.path() / "work", script));
     if (!fs::exists(kept / "deep/hidden/junk")) return 1;
     hide(3'000'000);
-    static_cast<void>(make_rooms(settings_, temporary_.path() / "work", script));
+    static_cast<void>(prepare_directories(settings_, temporary_.path() / "work", script));
     return fs::is_empty(kept) ? 0 : 2;
   });
   EXPECT_EQ(status, 0);

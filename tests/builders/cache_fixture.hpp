@@ -4,7 +4,7 @@
 #include <string>
 
 #include "builders/cache/executable_cache.hpp"
-#include "git_fixture.hpp"
+#include "repository_fixture.hpp"
 
 namespace tandem::builders {
 

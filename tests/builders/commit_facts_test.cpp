@@ -1,7 +1,6 @@
 #include "builders/commit.hpp"
 #include "builders/repository.hpp"
-#include "git_fixture.hpp"
-#include "numbered_lines.hpp"
+#include "repository_fixture.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::builders {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "git_fixture.hpp"
+#include "repository_fixture.hpp"
 #include "runners/process/process.hpp"
 
 namespace tandem::builders {

@@ -49,16 +49,16 @@ TEST(Hashes, OfAFolderSeeNamesModesLinksAndContents) {
   EXPECT_TRUE(changed());
 }
 
-TEST(Passage, GivesUpWhereItCannotBeLocked) {
+TEST(StagingDirectory, GivesUpWhereItCannotBeLocked) {
   const TemporaryDirectory cache;
-  static_cast<void>(Passage(cache.path()));
+  static_cast<void>(StagingDirectory(cache.path()));
   rlimit before{};
   ::getrlimit(RLIMIT_NOFILE, &before);
   const int next = ::dup(STDIN_FILENO);
   ::close(next);
   const rlimit none{static_cast<rlim_t>(next), before.rlim_max};
   ::setrlimit(RLIMIT_NOFILE, &none);
-  EXPECT_THROW(Passage(cache.path()), std::system_error);
+  EXPECT_THROW(StagingDirectory(cache.path()), std::system_error);
   ::setrlimit(RLIMIT_NOFILE, &before);
   EXPECT_TRUE(fs::is_empty(cache.path() / "incoming")) << "each attempt takes its directory away";
 }

@@ -7,8 +7,8 @@
 
 #include "builders/fetch.hpp"
 #include "builders/repository.hpp"
-#include "git_fixture.hpp"
 #include "loopback.hpp"
+#include "repository_fixture.hpp"
 #include "support/paths.hpp"
 
 namespace tandem::builders {

@@ -1,8 +1,8 @@
 #include "builders/fetch.hpp"
 
 #include "builders/repository.hpp"
-#include "git_fixture.hpp"
 #include "loopback.hpp"
+#include "repository_fixture.hpp"
 
 namespace tandem::builders {
 namespace {

@@ -1,11 +1,7 @@
 // A small file system of its own for the state directory or the cache. Needs root and a mount namespace.
-#include <sched.h>
-#include <sys/mount.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <functional>
 
 #include "builder_fixture.hpp"
 #include "specs/foundation/error.hpp"
@@ -24,31 +20,6 @@ class FullDisk : public BuilderTest {
         "head -c 20000000 /dev/zero > \"$2\" && chmod +x \"$2\"\n");
     commit("a", "1");
     commit_ = tip();
-  }
-
-  /// Runs in a child with `mebibytes` mounted at `place`; its exit status, or 77 if nothing can be mounted.
-  int with_small(const fs::path& place, int mebibytes, const std::function<int()>& work) const {
-    fs::create_directories(place);
-    const pid_t child = ::fork();
-    if (child == 0) {
-      const std::string size = "size=" + std::to_string(mebibytes) + "m";
-      const bool mounted = ::unshare(CLONE_NEWNS) == 0 &&
-                           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-                           ::mount("small", place.c_str(), "tmpfs", 0, size.c_str()) == 0;
-      int status = 77;
-      if (mounted) {
-        try {
-          status = work();
-        } catch (const std::exception& error) {
-          std::fprintf(stderr, "%s\n", error.what());
-          status = 70;
-        }
-      }
-      ::_exit(status);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 71;
   }
 
   /// 0 if the build fails for want of room and leaves nothing behind, and succeeds as soon as there is room.
@@ -77,7 +48,7 @@ class FullDisk : public BuilderTest {
 
 TEST_F(FullDisk, DuringTheBuildIsNotTheCommitsFault) {
   const fs::path work = state_dir_ / "work";
-  const int status = with_small(work, 100, [&] {
+  const int status = with_small_disk(work, 100, [&] {
     write(work / "ballast", std::string(std::size_t{80} << 20, 'x'));
     return fails_and_recovers(work / "ballast");
   });
@@ -97,7 +68,7 @@ TEST_F(FullDisk, ThatABuildFilledThroughItsCcacheIsThatCommitsFault) {
   fs::remove(upstream_ / "greedy");
   commit_all("Build as others do");
   const Commit sound = tip();
-  const int status = with_small(small, 100, [&] {
+  const int status = with_small_disk(small, 100, [&] {
     ScriptBuilder builder(settings_);
     const auto result = builder.build(greedy, {});
     const auto* failure = std::get_if<BuildFailure>(&result);
@@ -112,7 +83,7 @@ TEST_F(FullDisk, ThatABuildFilledThroughItsCcacheIsThatCommitsFault) {
 }
 
 TEST_F(FullDisk, WhilePublishingLeavesNoHalfEntry) {
-  const int status = with_small(settings_.exec_dir, 40, [&] {
+  const int status = with_small_disk(settings_.exec_dir, 40, [&] {
     write(settings_.exec_dir / "ballast", std::string(std::size_t{30} << 20, 'x'));
     return fails_and_recovers(settings_.exec_dir / "ballast");
   });
@@ -123,7 +94,7 @@ TEST_F(FullDisk, WhilePublishingLeavesNoHalfEntry) {
 TEST_F(FullDisk, WhereTheLogIsKeptIsNotTheCommitsFault) {
   script("head -c 3000000 /dev/zero | tr '\\0' x\ncp /bin/true \"$2\"\n");
   const fs::path logs = state_dir_ / "logs";
-  const int status = with_small(logs, 1, [&] {
+  const int status = with_small_disk(logs, 1, [&] {
     ScriptBuilder builder(settings_);
     try {
       const auto result = builder.build(commit_, {});

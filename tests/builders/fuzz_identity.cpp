@@ -8,9 +8,8 @@
 #include <string_view>
 
 #include "builders/cache/manifest.hpp"
-#include "builders/identity/elf_image.hpp"
+#include "builders/identity/elf.hpp"
 #include "builders/identity/identity.hpp"
-#include "builders/identity/system_libraries.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace {

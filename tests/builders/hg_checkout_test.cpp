@@ -1,7 +1,7 @@
 #include <sys/stat.h>
 
 #include "builders/repository.hpp"
-#include "hg_fixture.hpp"
+#include "repository_fixture.hpp"
 
 namespace tandem::builders {
 namespace {

@@ -1,6 +1,5 @@
 #include "builders/repository.hpp"
-#include "hg_fixture.hpp"
-#include "numbered_lines.hpp"
+#include "repository_fixture.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::builders {

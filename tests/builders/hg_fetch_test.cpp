@@ -2,9 +2,9 @@
 
 #include <thread>
 
-#include "builders/hg/fetch.hpp"
+#include "builders/hg/repository.hpp"
 #include "builders/repository.hpp"
-#include "hg_fixture.hpp"
+#include "servers.hpp"
 
 namespace tandem::builders {
 namespace {
@@ -169,13 +169,23 @@ TEST_F(HgFetchTest, ShowsATokenToTheServerOnlyAndSaysWhenItIsRefused) {
     static_cast<void>(!::write(client, answer.data(), answer.size()));
   });
   token_file_ = temporary_.path() / "token";
-  write(token_file_, "me:hush\n");
-  fs::permissions(token_file_, fs::perms::owner_read | fs::perms::owner_write);
+  write_secret(token_file_, "me:hush\n");
   const auto failure = not_fetched(fmt::format("http://127.0.0.1:{}/x", guarded.port()));
   EXPECT_EQ(failure.kind, Kind::refused) << failure.sentence;
   EXPECT_TRUE(shown);
   EXPECT_EQ(failure.sentence.find("hush"), std::string::npos) << failure.sentence;
   EXPECT_FALSE(fs::exists(mirror_.string() + ".work")) << "the file with the token is gone";
+}
+
+TEST_F(HgFetchTest, RefusesATokenFileThatBecameReadable) {
+  token_file_ = temporary_.path() / "token";
+  write_secret(token_file_, "me:hush\n");
+  const Source source = source_of("http://127.0.0.1:1/x");
+  fs::permissions(token_file_, fs::perms::others_read, fs::perm_options::add);
+  const auto result = fetch(mirror_, source, {});
+  EXPECT_EQ(std::get<FetchFailure>(result).kind, Kind::refused);
+  EXPECT_NE(std::get<FetchFailure>(result).sentence.find("chmod 600"), std::string::npos)
+      << std::get<FetchFailure>(result).sentence;
 }
 
 TEST_F(HgFetchTest, CallsAnAnswerThatIsNotMercurialUnreachable) {

@@ -1,21 +1,15 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
-#include "builders/hg/history.hpp"
+#include "builders/hg/mirror.hpp"
 #include "builders/repository.hpp"
-#include "hg_fixture.hpp"
+#include "repository_fixture.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {
 
 using HgRepositoryTest = HgTest;
-
-std::vector<std::string> ids(const std::vector<Commit>& commits) {
-  std::vector<std::string> list;
-  for (const Commit& commit : commits) list.push_back(commit.id);
-  return list;
-}
 
 TEST_F(HgRepositoryTest, ReadsACommitWithAllItsFields) {
   const std::string root = commit("a", "1", "First\n\nThe body is not part of the subject.");

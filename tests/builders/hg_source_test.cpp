@@ -1,8 +1,7 @@
 #include <stdlib.h>
 
-#include "builders/hg/source.hpp"
-#include "builders/source.hpp"
-#include "hg_fixture.hpp"
+#include "builders/hg/repository.hpp"
+#include "repository_fixture.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
@@ -10,7 +9,7 @@ namespace {
 
 class HgSourceTest : public HgTest {
  protected:
-  std::string message_of(const std::string& repo_dir, const std::string& branch = "default") {
+  std::string message_of(const std::string& repo_dir, const std::string& branch = {}) {
     try {
       return "resolved to " + source_of(repo_dir, branch).url;
     } catch (const InputError& error) {
@@ -93,7 +92,7 @@ TEST_F(HgSourceTest, KeepsPasswordsOutOfTheUrlThatHgIsGiven) {
   EXPECT_NE(access.settings.find("source = https://example.org:8443/x\n"), std::string::npos);
   EXPECT_NE(access.settings.find("source.prefix = example.org:8443/x\n"), std::string::npos);
   EXPECT_NE(access.settings.find("source.password = p@ss\n"), std::string::npos) << access.settings;
-  EXPECT_EQ(access.secrets, std::vector<std::string>{"p@ss"});
+  EXPECT_EQ(access.password, "p@ss");
   source.url = "ssh://hg@example.org/x";
   source.key_file = "/keys/it's";
   EXPECT_NE(hg::access_of(source).settings.find(

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "daemon/walk/poller.hpp"
-#include "hg_fixture.hpp"
+#include "repository_fixture.hpp"
 
 namespace tandem::daemon {
 namespace {

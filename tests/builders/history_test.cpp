@@ -5,17 +5,11 @@
 #include <set>
 
 #include "builders/repository.hpp"
-#include "git_fixture.hpp"
+#include "repository_fixture.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {
-
-std::vector<std::string> ids(const std::vector<Commit>& commits) {
-  std::vector<std::string> list;
-  for (const Commit& commit : commits) list.push_back(commit.id);
-  return list;
-}
 
 class HistoryTest : public GitTest {
  protected:

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <set>
 
-#include "builders/identity/elf_facts.hpp"
-#include "builders/layout/kept_link.hpp"
+#include "builders/identity/elf.hpp"
+#include "builders/layout/link_capture.hpp"
 #include "relink_fixture.hpp"
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/hashes.hpp"
@@ -54,8 +54,8 @@ TEST_F(LayoutTest, TheSameSeedGivesTheSameBytesAndLeavesNothingElse) {
 }
 
 TEST_F(LayoutTest, ExceptionsThreadLocalsAndStaticInitialisersWorkInEveryOrder) {
-  write("main.cpp", delicate_program());
-  write("part.cpp", delicate_part());
+  write_source("main.cpp", delicate_program());
+  write_source("part.cpp", delicate_part());
   for (const std::string compiler : {"g++", "clang++"}) {
     for (const std::string flags : {"", "-static", "-static-libstdc++ -static-libgcc -no-pie"}) {
       if (!has_program(compiler)) continue;
@@ -74,13 +74,13 @@ TEST_F(LayoutTest, ExceptionsThreadLocalsAndStaticInitialisersWorkInEveryOrder) 
 }
 
 TEST_F(LayoutTest, ASharedLibraryAndTheProgramBesideItAreBothRelinked) {
-  write("library.cpp",
-        "int twice(int x) { return 2 * x; }\nint thrice(int x) { return 3 * x; }\n"
-        "int often(int x) { return twice(x) + thrice(x); }\n");
-  write("main.cpp",
-        "#include <cstdio>\nint often(int);\nint twice(int);\n"
-        "int other(int x) { return twice(x); }\nint more(int x) { return other(x) + 1; }\n"
-        "int main(int c, char**) { std::printf(\"%d\\n\", often(c) + more(c)); }\n");
+  write_source("library.cpp",
+               "int twice(int x) { return 2 * x; }\nint thrice(int x) { return 3 * x; }\n"
+               "int often(int x) { return twice(x) + thrice(x); }\n");
+  write_source("main.cpp",
+               "#include <cstdio>\nint often(int);\nint twice(int);\n"
+               "int other(int x) { return twice(x); }\nint more(int x) { return other(x) + 1; }\n"
+               "int main(int c, char**) { std::printf(\"%d\\n\", often(c) + more(c)); }\n");
   built(
       "g++ $CXXFLAGS -fPIC -shared library.cpp -Wl,-soname,libown.so -o $OUT/libown.so\n"
       "g++ $CXXFLAGS main.cpp -L$OUT -lown '-Wl,-rpath,$ORIGIN' -o $OUT/program");
@@ -116,7 +116,7 @@ TEST_F(LayoutTest, WhatWasStrippedIsStrippedAgain) {
 }
 
 TEST_F(LayoutTest, AProgramOfOneFunctionSaysSo) {
-  write("main.cpp", "int main() { return 0; }\n");
+  write_source("main.cpp", "int main() { return 0; }\n");
   built("g++ $CXXFLAGS main.cpp -o $OUT/program");
   const auto layout = relinked(collect().links, 1);
   EXPECT_EQ(layout.sentence,
@@ -136,7 +136,7 @@ TEST_F(LayoutTest, AChangedSystemFileIsRefused) {
   write_program("main.cpp", 20);
   built("g++ $CXXFLAGS main.cpp -o $OUT/program");
   const auto kept = collect();
-  KeptLink link = kept_link_from(content_of(only_link(kept.links)));
+  KeptLink link = kept_link_from(read(only_link(kept.links)));
   ASSERT_FALSE(link.system.empty());
   // Another time of the same content is no change; another content is.
   for (auto& system : link.system) system.stamp = "0-0-0.0-0.0";
@@ -153,7 +153,7 @@ TEST_F(LayoutTest, AMissingObjectIsASentenceAndADamagedDescriptionAnError) {
   write_program("main.cpp", 20);
   built("g++ $CXXFLAGS main.cpp -o $OUT/program");
   const auto kept = collect();
-  const std::string text = content_of(only_link(kept.links));
+  const std::string text = read(only_link(kept.links));
   const KeptLink link = kept_link_from(text);
   fs::remove(kept.links / "objects" / link.objects.front().sha256);
   EXPECT_EQ(relinked(kept.links, 1).sentence,

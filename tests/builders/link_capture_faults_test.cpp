@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "builders/layout/link_capture.hpp"
-#include "builders/layout/linker/kept_inputs.hpp"
 #include "builders/layout/linker/link_record.hpp"
 #include "relink_fixture.hpp"
 
@@ -25,7 +24,7 @@ class LinkCaptureFaultsTest : public RelinkTest {
   /// The record of the one program that was built.
   LinkRecord only_record() const {
     for (const auto& entry : fs::directory_iterator(captures_)) {
-      if (auto record = record_from(content_of(entry.path() / record_name))) return *record;
+      if (auto record = record_from(read(entry.path() / record_name))) return *record;
     }
     return {};
   }
@@ -34,7 +33,7 @@ class LinkCaptureFaultsTest : public RelinkTest {
 TEST_F(LinkCaptureFaultsTest, AKilledLinkLeavesNothingThatIsTaken) {
   write_program("main.cpp", 10);
   // An lld that reaches half of its archive and is killed with the wrapper.
-  write(
+  write_source(
       "ld.lld",
       "#!/bin/sh\nfor word; do case $word in --reproduce=*) head -c 5000 /dev/zero >${word#*=};; esac; done\n"
       "kill -9 $PPID\nsleep 60\n");
@@ -93,7 +92,7 @@ TEST_F(LinkCaptureFaultsTest, AForgedCaptureIsRefused) {
 }
 
 TEST_F(LinkCaptureFaultsTest, AFailedLinkFailsAsWithoutTheWrapper) {
-  write("main.cpp", "int missing();\nint main() { return missing(); }\n");
+  write_source("main.cpp", "int missing();\nint main() { return missing(); }\n");
   const auto ended = build("g++ main.cpp -o $OUT/program");
   EXPECT_FALSE(ended.well);
   EXPECT_NE(ended.errors.find("missing()"), std::string::npos) << ended.errors;

@@ -4,7 +4,6 @@
 
 #include <fstream>
 
-#include "builders/layout/kept_link.hpp"
 #include "builders/layout/layout.hpp"
 #include "relink_fixture.hpp"
 #include "runners/process/process.hpp"
@@ -51,7 +50,7 @@ TEST_F(LinkCaptureTest, ParallelLinksDoNotMeet) {
     write_program(fmt::format("main{}.cpp", i), 5 + i, fmt::format("program {}", i));
     makefile += fmt::format("\n$(OUT)/program{0}: main{0}.cpp\n\tg++ $(CXXFLAGS) main{0}.cpp -o $@\n", i);
   }
-  write("Makefile", makefile);
+  write_source("Makefile", makefile);
   built("make -j4");
   EXPECT_EQ(captured(), 8u);
   expect_relinks("make -j4");
@@ -59,10 +58,10 @@ TEST_F(LinkCaptureTest, ParallelLinksDoNotMeet) {
 
 TEST_F(LinkCaptureTest, ArchivesResponseFilesAndLongPathsAreCaptured) {
   const std::string deep(90, 'd');
-  write("part.cpp", "int twice(int x) { return 2 * x; }\nint unused(int x) { return x; }\n");
-  write("main.cpp",
-        "#include <cstdio>\nint twice(int);\nint other(int x) { return twice(x) + 1; }\n"
-        "int main(int c, char**) { std::printf(\"%d\\n\", other(c)); }\n");
+  write_source("part.cpp", "int twice(int x) { return 2 * x; }\nint unused(int x) { return x; }\n");
+  write_source("main.cpp",
+               "#include <cstdio>\nint twice(int);\nint other(int x) { return twice(x) + 1; }\n"
+               "int main(int c, char**) { std::printf(\"%d\\n\", other(c)); }\n");
   built(
       fmt::format("mkdir -p {0}/{0} && g++ $CXXFLAGS -c part.cpp -o {0}/{0}/part.o\n"
                   "ar rcs {0}/libfat.a {0}/{0}/part.o && ar rcsT {0}/libthin.a {0}/{0}/part.o\n"
@@ -95,7 +94,7 @@ TEST_F(LinkCaptureTest, OfTwoLinksOfOneOutputTheLastCounts) {
 
 TEST_F(LinkCaptureTest, OnlyWhatTheBuildMadeIsKeptAndOnce) {
   write_program("main.cpp", 10);
-  write("part.cpp", "int part(int x) { return x + 1; }\nint more(int x) { return part(x); }\n");
+  write_source("part.cpp", "int part(int x) { return x + 1; }\nint more(int x) { return part(x); }\n");
   built(
       "g++ $CXXFLAGS -c part.cpp main.cpp && ar rcs libpart.a part.o\n"
       "g++ main.o libpart.a -o $OUT/one && g++ main.o libpart.a -Wl,-E -o $OUT/two");
@@ -108,8 +107,8 @@ TEST_F(LinkCaptureTest, OnlyWhatTheBuildMadeIsKeptAndOnce) {
 }
 
 TEST_F(LinkCaptureTest, TwoBuildsGiveTheSameBytes) {
-  write("main.cpp", delicate_program());
-  write("part.cpp", delicate_part());
+  write_source("main.cpp", delicate_program());
+  write_source("part.cpp", delicate_part());
   std::vector<std::string> programs;
   for (int i = 0; i < 2; ++i) {
     built("g++ $CXXFLAGS main.cpp part.cpp -pthread -o $OUT/program");
@@ -142,8 +141,8 @@ TEST_F(LinkCaptureTest, LinkTimeOptimisationByClangIsRepeated) {
 
 TEST_F(LinkCaptureTest, WhatDecidesTheLayoutIsTheReason) {
   write_program("main.cpp", 10);
-  write("insert.ld", "SECTIONS { .mine : { *(.mine) } } INSERT AFTER .data;\n");
-  write("order", "main\n");
+  write_source("insert.ld", "SECTIONS { .mine : { *(.mine) } } INSERT AFTER .data;\n");
+  write_source("order", "main\n");
   const std::string start = "program cannot be linked again: ";
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"-Wl,-T,insert.ld", "a linker script decides the layout"},
@@ -168,7 +167,7 @@ TEST_F(LinkCaptureTest, WhatLldCannotDoIsLinkedByTheOtherLinker) {
 }
 
 TEST_F(LinkCaptureTest, TrialsQueriesAndRelocatableLinksAreNotCaptured) {
-  write("main.cpp", "int main() {}\n");
+  write_source("main.cpp", "int main() {}\n");
   built(
       "g++ main.cpp -o conftest; g++ -r main.cpp -o whole.o; g++ main.cpp -o /dev/null\n"
       "mkdir -p CMakeFiles/CMakeScratch/x && g++ main.cpp -o CMakeFiles/CMakeScratch/x/cmTC_12345");
@@ -204,7 +203,7 @@ TEST_F(LinkCaptureTest, ABuildInASandboxIsCapturedToo) {
 }
 
 TEST_F(LinkCaptureTest, WhatWasNotLinkedHereIsSaid) {
-  write("main.cpp", "int main() {}\n");
+  write_source("main.cpp", "int main() {}\n");
   built("env -u COMPILER_PATH g++ main.cpp -o $OUT/program");
   EXPECT_EQ(collect().unresolved, "program was not linked by a linker that could be captured");
   fs::remove(out_ / "program");
@@ -227,11 +226,12 @@ TEST_F(LinkCaptureTest, AForeignSharedLibraryStaysAsItIs) {
 
 TEST_F(LinkCaptureTest, AnInstallationThatChangesTheSearchPathIsFollowed) {
   if (!has_program("cmake") || !has_program("make")) GTEST_SKIP() << "cmake or make is not installed";
-  write("library.cpp", "int twice(int x) { return 2 * x; }\nint thrice(int x) { return twice(x) + x; }\n");
-  write("main.cpp",
-        "#include <cstdio>\nint thrice(int);\nint other(int x) { return thrice(x); }\n"
-        "int main(int c, char**) { std::printf(\"%d\\n\", other(c)); }\n");
-  write(
+  write_source("library.cpp",
+               "int twice(int x) { return 2 * x; }\nint thrice(int x) { return twice(x) + x; }\n");
+  write_source("main.cpp",
+               "#include <cstdio>\nint thrice(int);\nint other(int x) { return thrice(x); }\n"
+               "int main(int c, char**) { std::printf(\"%d\\n\", other(c)); }\n");
+  write_source(
       "CMakeLists.txt",
       "cmake_minimum_required(VERSION 3.20)\nproject(own CXX)\nfind_package(Threads REQUIRED)\n"
       "add_library(own SHARED library.cpp)\nadd_executable(program main.cpp)\n"

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "git_fixture.hpp"
+#include "repository_fixture.hpp"
 #include "runners/process/process.hpp"
 
 namespace tandem::builders {
@@ -91,7 +91,7 @@ class ServerProcess {
     command.environment = environment;
     children_.start(command, {});
     using Clock = runners::Children::Clock;
-    for (int attempt = 0; attempt < 200 && !ready_; ++attempt) {
+    for (int attempt = 0; attempt < 500 && !ready_; ++attempt) {
       const auto event = children_.wait(Clock::now() + std::chrono::milliseconds{20}, {});
       if (event.kind == runners::Children::Event::Kind::finished) return;
       ready_ = answers();

@@ -11,8 +11,8 @@
 #include "builders/fetch.hpp"
 #include "builders/git/repack.hpp"
 #include "builders/repository.hpp"
-#include "git_fixture.hpp"
 #include "loopback.hpp"
+#include "repository_fixture.hpp"
 #include "servers.hpp"
 #include "support/paths.hpp"
 

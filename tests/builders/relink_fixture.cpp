@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "builders/layout/layout.hpp"
 #include "runners/process/process.hpp"
 #include "support/paths.hpp"
@@ -26,8 +23,8 @@ void RelinkTest::SetUp() {
   if (!has_program("ld.lld")) GTEST_SKIP() << "lld is not installed";
 }
 
-void RelinkTest::write(const std::string& name, const std::string& text) const {
-  std::ofstream(source_ / name) << text;
+void RelinkTest::write_source(const std::string& name, const std::string& text) const {
+  write(source_ / name, text);
 }
 
 void RelinkTest::write_program(const std::string& name, int count, const std::string& line) const {
@@ -39,7 +36,7 @@ void RelinkTest::write_program(const std::string& name, int count, const std::st
     sum += fmt::format(" + step_{}(count + {})", i, i % 7);
   }
   text += fmt::format("int main(int count, char**) {{ std::printf(\"{} %d\\n\", {}); }}\n", line, sum);
-  write(name, text);
+  write_source(name, text);
 }
 
 RelinkTest::Ended RelinkTest::build(const std::string& script) const {
@@ -114,7 +111,6 @@ int main(int count, char**) {
 
 std::string delicate_part() {
   return R"(#include <string>
-#include <vector>
 std::vector<std::string> order __attribute__((init_priority(200)));
 static const std::string table[] = {"alpha", "beta", "gamma"};
 std::string part() { std::string all; for (const auto& text : table) all += text; return all; }
@@ -123,11 +119,6 @@ std::string part() { std::string all; for (const auto& text : table) all += text
 
 bool has_program(const std::string& name) {
   return ::access(("/usr/bin/" + name).c_str(), X_OK) == 0;
-}
-
-std::string content_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace tandem::builders

@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "builders/layout/link_capture.hpp"
-#include "support/temporary_directory.hpp"
+#include "repository_fixture.hpp"
 
 namespace tandem::builders {
-
-namespace fs = std::filesystem;
 
 /// Tests with real builds: a source directory, a directory `out` where programs are left, and the wrapper in
 /// front of the linkers.
@@ -20,7 +18,7 @@ class RelinkTest : public testing::Test {
   RelinkTest();
   void SetUp() override;
 
-  void write(const std::string& name, const std::string& text) const;
+  void write_source(const std::string& name, const std::string& text) const;
   /// A program of `count` functions in one file, which prints one line.
   void write_program(const std::string& name, int count, const std::string& line = "sum") const;
 
@@ -45,7 +43,7 @@ class RelinkTest : public testing::Test {
   /// How many finished links stand in the capture directory.
   std::size_t captured() const;
 
-  tandem::tests::TemporaryDirectory folder_;
+  TemporaryDirectory folder_;
   fs::path source_ = folder_.path() / "source";
   fs::path out_ = folder_.path() / "out";
   fs::path captures_ = folder_.path() / "links";
@@ -59,6 +57,5 @@ class RelinkTest : public testing::Test {
 [[nodiscard]] std::string delicate_part();
 
 [[nodiscard]] bool has_program(const std::string& name);
-[[nodiscard]] std::string content_of(const fs::path& file);
 
 }  // namespace tandem::builders

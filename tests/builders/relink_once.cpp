@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "builders/identity/elf.hpp"
 #include "builders/layout/layout.hpp"
 #include "builders/layout/link_capture.hpp"
 #include "specs/foundation/hashes.hpp"
@@ -35,7 +36,8 @@ int relink_all(const fs::path& kept, const fs::path& out, const fs::path& lld, s
       return 1;
     }
     std::string order;
-    for (const auto& name : builders::function_order(to / "program")) order += name + "\n";
+    const auto facts = builders::elf_facts(to / "program").value();
+    for (const auto& function : facts.functions) order += function.name + "\n";
     fmt::print("{}\n", tandem::sha256_of(order));
   }
   return 0;

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "builders/repository.hpp"
-#include "git_fixture.hpp"
+#include "repository_fixture.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::builders {

@@ -1,18 +1,12 @@
 #include "builders/repository.hpp"
 
-#include "git_fixture.hpp"
+#include "repository_fixture.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::builders {
 namespace {
 
 using RepositoryTest = GitTest;
-
-std::vector<std::string> ids(const std::vector<Commit>& commits) {
-  std::vector<std::string> list;
-  for (const Commit& commit : commits) list.push_back(commit.id);
-  return list;
-}
 
 TEST_F(RepositoryTest, ReadsACommitWithAllItsFields) {
   const std::string root = commit("a", "1", "First\n\nThe body is not part of the subject.");

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "git_fixture.hpp"
 #include "loopback.hpp"
+#include "repository_fixture.hpp"
 
 namespace tandem::builders {
 
@@ -142,6 +142,21 @@ class SshServer {
  private:
   ServerProcess server_;
   fs::path folder_;
+};
+
+/// A real `hg serve` of one repository.
+class HgServer {
+ public:
+  explicit HgServer(const fs::path& repository) {
+    server_.start({"/usr/bin/hg", "serve", "-R", repository, "--address", "127.0.0.1", "--port",
+                   std::to_string(server_.port()), "--accesslog", "/dev/null", "--errorlog", "/dev/null"},
+                  hg_environment());
+  }
+  [[nodiscard]] bool ready() const { return server_.ready(); }
+  [[nodiscard]] std::string url() const { return fmt::format("http://127.0.0.1:{}/", server_.port()); }
+
+ private:
+  ServerProcess server_;
 };
 
 }  // namespace tandem::builders

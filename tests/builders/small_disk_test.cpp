@@ -1,43 +1,17 @@
 // Fetching and checking out where the file system is full. Needs root and a mount namespace.
-#include <sched.h>
-#include <sys/mount.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <functional>
 
 #include "builders/git/repack.hpp"
 #include "builders/repository.hpp"
-#include "git_fixture.hpp"
+#include "repository_fixture.hpp"
 
 namespace tandem::builders {
 namespace {
 
 class SmallDiskTest : public GitTest {
  protected:
-  /// Runs in a child with one mebibyte mounted at `place`; its exit status, or 77 if nothing can be mounted.
-  static int with_one_mebibyte(const fs::path& place, const std::function<int()>& work) {
-    fs::create_directories(place);
-    const pid_t child = ::fork();
-    if (child == 0) {
-      const bool mounted = ::unshare(CLONE_NEWNS) == 0 &&
-                           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-                           ::mount("small", place.c_str(), "tmpfs", 0, "size=1m") == 0;
-      int status = 77;
-      try {
-        if (mounted) status = work();
-      } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-        status = 70;
-      }
-      ::_exit(status);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 71;
-  }
-
   /// Two megabytes that do not compress.
   static std::string noise() {
     std::string bytes;
@@ -56,7 +30,7 @@ TEST_F(SmallDiskTest, ACheckoutSaysThatTheDiskIsFull) {
   commit("large", noise());
   fetched(upstream_);
   const fs::path tree = temporary_.path() / "tree";
-  const int status = with_one_mebibyte(tree, [&] {
+  const int status = with_small_disk(tree, 1, [&] {
     const auto repository = open_repository(mirror_);
     const auto failure = repository->checkout(repository->find("main").value(), tree);
     if (!failure) return 1;
@@ -70,7 +44,7 @@ TEST_F(SmallDiskTest, ACheckoutSaysThatTheDiskIsFull) {
 TEST_F(SmallDiskTest, AFetchSaysThatTheDiskIsFullAndGoesOnWhenThereIsRoom) {
   const std::string first = commit("a", "1");
   const std::string large = noise();
-  const int status = with_one_mebibyte(mirror_.parent_path(), [&] {
+  const int status = with_small_disk(mirror_.parent_path(), 1, [&] {
     if (fetched(upstream_).id != first) return 1;
     commit("large", large);
     const auto failure = not_fetched("file://" + upstream_.string());
@@ -87,7 +61,7 @@ TEST_F(SmallDiskTest, AFetchSaysThatTheDiskIsFullAndGoesOnWhenThereIsRoom) {
 
 TEST_F(SmallDiskTest, ARepackWithoutRoomIsNotBegun) {
   const std::string some = noise().substr(0, 600'000);
-  const int status = with_one_mebibyte(mirror_.parent_path(), [&] {
+  const int status = with_small_disk(mirror_.parent_path(), 1, [&] {
     commit("a", some);
     fetched("file://" + upstream_.string());
     commit("a", "small");

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "git_fixture.hpp"
+#include "repository_fixture.hpp"
 #include "specs/foundation/error.hpp"
 
 namespace tandem::builders {

@@ -5,7 +5,7 @@
 
 #include "builders/cache/files.hpp"
 #include "builders/identity/identity.hpp"
-#include "git_fixture.hpp"
+#include "repository_fixture.hpp"
 #include "specs/foundation/hashes.hpp"
 #include "specs/foundation/waiting.hpp"
 

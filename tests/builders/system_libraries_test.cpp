@@ -1,4 +1,4 @@
-#include "builders/identity/system_libraries.hpp"
+#include "builders/identity/identity.hpp"
 
 #include <algorithm>
 

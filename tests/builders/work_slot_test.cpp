@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "builders/work_directory.hpp"
-#include "git_fixture.hpp"
+#include "repository_fixture.hpp"
 #include "specs/foundation/process_identity.hpp"
 
 namespace tandem::builders {

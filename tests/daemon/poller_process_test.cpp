@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "builders/git_fixture.hpp"
+#include "builders/repository_fixture.hpp"
 #include "daemon/walk/poller.hpp"
 #include "specs/foundation/error.hpp"
 

@@ -12,7 +12,7 @@ constexpr std::int64_t now = 1'704'705'120;
 
 class StatusFacts : public testing::Test {
  protected:
-  void screen(const std::string& commit, const std::string& outcome, std::int64_t at) {
+  void screen(const std::string& commit, analysis::Outcome outcome, std::int64_t at) {
     store::StoredVerdict verdict;
     verdict.commit = commit;
     verdict.control = "c0";
@@ -37,10 +37,12 @@ TEST_F(StatusFacts, ExpectNoFalseRecordWithoutScreens) {
 }
 
 TEST_F(StatusFacts, CountTheScreensOfThirtyDays) {
-  for (int i = 0; i < 40; ++i) screen("c" + std::to_string(i + 1), "unchanged", now - 15 * day);
-  screen("old", "unchanged", now - 31 * day);
-  for (int i = 0; i < 10; ++i) store_.add_null_screen(key_, {"work", "unchanged", 1, now - day});
-  store_.add_null_screen(key_, {"work", "slower", 120, now - day});
+  for (int i = 0; i < 40; ++i)
+    screen("c" + std::to_string(i + 1), analysis::Outcome::unchanged, now - 15 * day);
+  screen("old", analysis::Outcome::unchanged, now - 31 * day);
+  for (int i = 0; i < 10; ++i)
+    store_.add_null_screen(key_, {"work", analysis::Outcome::unchanged, 1, now - day});
+  store_.add_null_screen(key_, {"work", analysis::Outcome::slower, 120, now - day});
   show_false_records(status_, store_, now);
   EXPECT_EQ(status_.false_records.screens, 51u);
   EXPECT_EQ(status_.false_records.null_screens, 51u);

@@ -129,7 +129,9 @@ class Walk {
     const auto culprit = line_.position(record.culprit.id);
     const double ratio =
         branch_.back().costs.at(record.benchmark) / branch_.at(*culprit - 1).costs.at(record.benchmark);
-    const char* outcome = ratio > 1 + margin ? "slower" : ratio < 1 / (1 + margin) ? "faster" : "unchanged";
+    const analysis::Outcome outcome = ratio > 1 + margin         ? analysis::Outcome::slower
+                                      : ratio < 1 / (1 + margin) ? analysis::Outcome::faster
+                                                                 : analysis::Outcome::unchanged;
     const std::string& newest = branch_.back().commit.id;
     record.retests.push_back({++clock_, {}, newest, outcome, {ratio, ratio, ratio, 0.95}});
     if (const auto event = after_retests(record, ++clock_)) record = with_event(record, *event);
@@ -197,7 +199,8 @@ class Walk {
     if (control) {
       const double effect = std::log(seen / branch_[*control].costs.at(benchmark));
       if (std::abs(effect) > std::log1p(margin)) {
-        settle(at, *control, std::max(*control, *control_by(config::ControlRule::parent, line_, question)), benchmark, seen);
+        settle(at, *control, std::max(*control, *control_by(config::ControlRule::parent, line_, question)),
+               benchmark, seen);
       }
     }
     judged_.insert({treatment.commit.id, benchmark});

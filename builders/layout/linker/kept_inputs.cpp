@@ -1,4 +1,4 @@
-#include "builders/layout/linker/kept_inputs.hpp"
+#include "builders/layout/linker/link_record.hpp"
 
 #include <elf.h>
 #include <fcntl.h>

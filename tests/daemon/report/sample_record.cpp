@@ -121,7 +121,7 @@ Record sample_accumulated() {
   record.ratio = record.confirmation.result.ratio = {1.0062, 1.0031, 1.0093, 0.95};
   record.screen.ratio = record.screen.median_ratio = {1.0071, 1.0012, 1.0125, 0.95};
   record.confirmation.control = record.control.id;
-  record.layout = {LayoutFacts::Resolution::resolved, "four seeds"};
+  record.layout = {daemon::LayoutFacts::Resolution::resolved, "four seeds"};
   return record;
 }
 
@@ -168,12 +168,12 @@ Record sample_partly_fixed() {
   record.retests = {{monday + 8 * 86'400,
                      record.culprit.first_parent,
                      sample_commit('8', "").id,
-                     "slower",
+                     analysis::Outcome::slower,
                      {1.02, 1.01, 1.03, 0.95}},
                     {monday + 15 * 86'400,
                      record.culprit.first_parent,
                      sample_commit('9', "").id,
-                     "inconclusive",
+                     analysis::Outcome::inconclusive,
                      {1.01, 0.0, std::numeric_limits<double>::infinity(), 1.0}}};
   return record;
 }
@@ -182,7 +182,7 @@ Record sample_layout() {
   Record record = sample_not_reproduced();
   record.kind = RecordKind::layout;
   record.protocol = runners::Protocol::benchdnn;
-  record.layout = {LayoutFacts::Resolution::resolved, "4 seeds"};
+  record.layout = {daemon::LayoutFacts::Resolution::resolved, "4 seeds"};
   record.sightings = {{sample_commit('5', "").id, 0.0213}, {sample_commit('6', "").id, -0.0004}};
   return record;
 }
@@ -205,7 +205,7 @@ Record sample_hostile() {
       text;
   record.life.front().reason = record.life.front().by = text;
   record.host.cpu_model = text;
-  record.layout = {LayoutFacts::Resolution::resolved, text};
+  record.layout = {daemon::LayoutFacts::Resolution::resolved, text};
   record.reproduce = {"tandem", "````\n# still the command", "$(reboot)"};
   return record;
 }

@@ -48,7 +48,7 @@ TEST_F(StoreCalibrations, KeepsNamesThatAreNotUtf8) {
 
 TEST_F(StoreCalibrations, GivesTheSpreadsOfNewScreensOnly) {
   Store store = writer();
-  const auto save = [&](int commit, const char* outcome, std::int64_t at, double sigma,
+  const auto save = [&](int commit, analysis::Outcome outcome, std::int64_t at, double sigma,
                         std::size_t launches) {
     StoredVerdict verdict = tests::sample_verdict(tests::step_commit(commit), "matmul");
     verdict.metric = {};
@@ -59,12 +59,12 @@ TEST_F(StoreCalibrations, GivesTheSpreadsOfNewScreensOnly) {
     verdict.verdict.decided_by_total = commit == 5;
     store.save_step(sample_key, {verdict, {}});
   };
-  save(1, "unchanged", 100, 0.1, 20);
-  save(2, "unchanged", 200, 0.2, 20);
-  save(3, "identical", 300, 0.3, 20);
-  save(4, "slower", 400, 0.4, 20);
-  save(5, "slower", 500, 0.5, 20);
-  save(6, "inconclusive", 600, 0.6, 3);
+  save(1, analysis::Outcome::unchanged, 100, 0.1, 20);
+  save(2, analysis::Outcome::unchanged, 200, 0.2, 20);
+  save(3, analysis::Outcome::identical, 300, 0.3, 20);
+  save(4, analysis::Outcome::slower, 400, 0.4, 20);
+  save(5, analysis::Outcome::slower, 500, 0.5, 20);
+  save(6, analysis::Outcome::inconclusive, 600, 0.6, 3);
   EXPECT_EQ(store.newest_sigmas(sample_key, "matmul", "time", 100, 10), (std::vector<double>{0.4, 0.2}));
   EXPECT_EQ(store.newest_sigmas(sample_key, "matmul", "time", 0, 10), (std::vector<double>{0.4, 0.2, 0.1}));
   EXPECT_TRUE(store.newest_sigmas(sample_key, "softmax", "time", 0, 10).empty());

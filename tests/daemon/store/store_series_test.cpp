@@ -98,7 +98,7 @@ TEST_F(StoreSeries, KnowsTheWatchesThatWereWalkedAndNoOthers) {
   EXPECT_EQ(store.scopes(), (std::vector<WatchKey>{{"pebble", "linux"}, {"pebble", "arm"}}));
 }
 
-void save(Store& store, const std::string& commit, const std::string& outcome, std::int64_t at) {
+void save(Store& store, const std::string& commit, analysis::Outcome outcome, std::int64_t at) {
   StoredVerdict verdict = sample_verdict(commit, "softmax");
   verdict.outcome = outcome;
   verdict.at = at;
@@ -108,14 +108,14 @@ void save(Store& store, const std::string& commit, const std::string& outcome, s
 TEST_F(StoreSeries, CountsScreensAndTheirSuspects) {
   Store store = writer();
   EXPECT_EQ(store.screen_counts(0).first_at, 0);
-  save(store, "a", "slower", 10);
-  save(store, "b", "unchanged", 20);
-  save(store, "c", "faster", 30);
-  save(store, "d", "inconclusive", 40);
-  save(store, "e", "identical", 5);
+  save(store, "a", analysis::Outcome::slower, 10);
+  save(store, "b", analysis::Outcome::unchanged, 20);
+  save(store, "c", analysis::Outcome::faster, 30);
+  save(store, "d", analysis::Outcome::inconclusive, 40);
+  save(store, "e", analysis::Outcome::identical, 5);
   save(store, "f", "new", 5);
-  store.add_null_screen(sample_key, {"softmax", "unchanged", 1.5, 15});
-  store.add_null_screen(sample_key, {"softmax", "slower", 150, 25});
+  store.add_null_screen(sample_key, {"softmax", analysis::Outcome::unchanged, 1.5, 15});
+  store.add_null_screen(sample_key, {"softmax", analysis::Outcome::slower, 150, 25});
   ScreenCounts counts = store.screen_counts(0);
   EXPECT_EQ(counts.screens, 4u);
   EXPECT_EQ(counts.suspects, 2u);
@@ -133,7 +133,7 @@ TEST_F(StoreSeries, CountsScreensAndTheirSuspects) {
 
 TEST_F(StoreSeries, CountsNullScreensAloneWhereThereAreNoOthers) {
   Store store = writer();
-  store.add_null_screen(sample_key, {"softmax", "faster", 120, 25});
+  store.add_null_screen(sample_key, {"softmax", analysis::Outcome::faster, 120, 25});
   EXPECT_EQ(store.screen_counts(0).first_at, 25);
   EXPECT_EQ(store.screen_counts(0).null_suspects, 1u);
   EXPECT_EQ(store.screen_counts(26).null_screens, 0u);
@@ -142,10 +142,10 @@ TEST_F(StoreSeries, CountsNullScreensAloneWhereThereAreNoOthers) {
 TEST_F(StoreSeries, ForgetsNullScreensAfterSixtyDays) {
   Store store = writer();
   constexpr std::int64_t day = 24 * 60 * 60;
-  store.add_null_screen(sample_key, {"softmax", "unchanged", 1, 0});
-  store.add_null_screen(sample_key, {"softmax", "unchanged", 1, 60 * day});
+  store.add_null_screen(sample_key, {"softmax", analysis::Outcome::unchanged, 1, 0});
+  store.add_null_screen(sample_key, {"softmax", analysis::Outcome::unchanged, 1, 60 * day});
   EXPECT_EQ(store.screen_counts(0).null_screens, 2u);
-  store.add_null_screen(sample_key, {"softmax", "unchanged", 1, 60 * day + 1});
+  store.add_null_screen(sample_key, {"softmax", analysis::Outcome::unchanged, 1, 60 * day + 1});
   EXPECT_EQ(store.screen_counts(0).null_screens, 2u);
 }
 
@@ -174,16 +174,16 @@ TEST_F(StoreSeries, CountsSuspectsThatWereNotReproducedAsFalse) {
 TEST_F(StoreSeries, GivesTheMarginOfTheNewestScreen) {
   Store store = writer();
   EXPECT_EQ(store.newest_margin(sample_key, "softmax", "time"), std::nullopt);
-  const auto add = [&](const std::string& commit, const std::string& outcome, double margin) {
+  const auto add = [&](const std::string& commit, analysis::Outcome outcome, double margin) {
     StoredVerdict verdict = sample_verdict(commit, "softmax");
     verdict.metric = {};
     verdict.outcome = outcome;
     verdict.verdict.margin = margin;
     store.save_step(sample_key, {verdict, {}});
   };
-  add("a", "unchanged", 0.01);
-  add("b", "slower", 0.016);
-  add("c", "identical", 0.5);
+  add("a", analysis::Outcome::unchanged, 0.01);
+  add("b", analysis::Outcome::slower, 0.016);
+  add("c", analysis::Outcome::identical, 0.5);
   EXPECT_EQ(store.newest_margin(sample_key, "softmax", "time"), 0.016);
   EXPECT_EQ(store.newest_margin(sample_key, "softmax", "memory"), std::nullopt);
   EXPECT_EQ(store.newest_margin({"pebble", "arm"}, "softmax", "time"), std::nullopt);

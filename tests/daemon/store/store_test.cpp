@@ -147,17 +147,17 @@ TEST_F(StoreContents, ReplacesTheVerdictOfTheSameCommitBenchmarkAndMetric) {
 
 TEST_F(StoreContents, GivesTheEffectsOfUnchangedCommitsNewestFirst) {
   Store store = writer();
-  const auto save = [&](const std::string& commit, const std::string& outcome, double ratio) {
+  const auto save = [&](const std::string& commit, analysis::Outcome outcome, double ratio) {
     StoredVerdict verdict = sample_verdict(commit, "softmax");
     verdict.outcome = outcome;
     verdict.verdict.ratio.estimate = ratio;
     store.save_step(sample_key, {verdict, {}});
   };
-  save("a", "unchanged", 1.001);
-  save("b", "slower", 1.08);
-  save("c", "unchanged", 0.998);
-  save("d", "identical", 1);
-  save("e", "unchanged", 1.002);
+  save("a", analysis::Outcome::unchanged, 1.001);
+  save("b", analysis::Outcome::slower, 1.08);
+  save("c", analysis::Outcome::unchanged, 0.998);
+  save("d", analysis::Outcome::identical, 1);
+  save("e", analysis::Outcome::unchanged, 1.002);
   EXPECT_EQ(store.null_effects(sample_key, "softmax", "throughput", 2),
             (std::vector<double>{std::log(1.002), std::log(0.998)}));
   EXPECT_EQ(store.null_effects(sample_key, "softmax", "throughput", 9).size(), 3u);

@@ -1,4 +1,4 @@
-#include "builders/git/checkout_files.hpp"
+#include "builders/checkout_files.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -6,12 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 #include "specs/foundation/text.hpp"
 
-namespace tandem::builders::git {
+namespace tandem::builders::checkout_files {
 
 using CheckoutKind = CheckoutFailure::Kind;
 
@@ -25,8 +27,46 @@ void refuse_errno(const std::string& doing, const std::string& path) {
   refuse(kind, fmt::format("cannot {} '{}': {}", doing, printable(path, 500), std::strerror(code)));
 }
 
-void make_directory(int directory, const std::string& name, const std::string& path) {
-  if (::mkdirat(directory, name.c_str(), 0755) != 0) refuse_errno("make the directory", path);
+void refuse_difference(const std::string& path) {
+  refuse(CheckoutKind::corrupt,
+         fmt::format("what was written at '{}' is not what the commit holds", printable(path, 500)));
+}
+
+void refuse_if_stopped(const std::stop_token& stop) {
+  if (stop.stop_requested()) refuse(CheckoutKind::stopped, "the checkout was stopped on request");
+}
+
+void check_count(std::size_t files) {
+  if (files > most_files) refuse(CheckoutKind::too_large, "the commit holds too many files");
+}
+
+void check_depth(std::size_t folders) {
+  if (folders > deepest_folder)
+    refuse(CheckoutKind::too_large, "the commit's directories are nested too deeply");
+}
+
+void check_name(const std::string& name, const std::string& path,
+                std::initializer_list<std::string_view> forbidden) {
+  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos ||
+      std::find(forbidden.begin(), forbidden.end(), lower_case(name)) != forbidden.end()) {
+    refuse(
+        CheckoutKind::unsafe_path,
+        fmt::format("the commit holds the path '{}', which is not allowed in a tree", printable(path, 500)));
+  }
+}
+
+FileTimes::FileTimes(std::int64_t commit_time) {
+  both[0].tv_sec = both[1].tv_sec = std::min<std::time_t>(commit_time, std::time(nullptr));
+}
+
+void set_times(int file, const FileTimes& times, const std::string& path) {
+  if (::futimens(file, times.both) != 0) refuse_errno("date", path);
+}
+
+OwnedDescriptor open_top(const std::filesystem::path& directory) {
+  OwnedDescriptor top(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (top.get() < 0) refuse_errno("open the directory", directory);
+  return top;
 }
 
 OwnedDescriptor open_directory(int directory, const std::string& name, const std::string& path) {
@@ -35,8 +75,25 @@ OwnedDescriptor open_directory(int directory, const std::string& name, const std
   return inner;
 }
 
+std::vector<std::string> names_in(int directory, const std::string& path) {
+  // The stream takes its descriptor over, and needs one with an offset of its own.
+  const int own = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : ::fdopendir(own), ::closedir);
+  if (!stream) refuse_errno("list", path);
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  return names;
+}
+
+void make_directory(int directory, const std::string& name, const std::string& path) {
+  if (::mkdirat(directory, name.c_str(), 0755) != 0) refuse_errno("make the directory", path);
+}
+
 void write_file(int directory, const std::string& name, std::string_view content, Mode mode,
-                const timespec (&times)[2], const std::string& path) {
+                const FileTimes& times, const std::string& path) {
   const OwnedDescriptor file(
       ::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (file.get() < 0) refuse_errno("write", path);
@@ -48,17 +105,21 @@ void write_file(int directory, const std::string& name, std::string_view content
   }
   if (::fchmod(file.get(), mode == Mode::executable ? 0755 : 0644) != 0)
     refuse_errno("set the mode of", path);
-  if (::futimens(file.get(), times) != 0) refuse_errno("date", path);
+  set_times(file.get(), times, path);
 }
 
-void write_link(int directory, const std::string& name, const std::string& target, const timespec (&times)[2],
+void write_link(int directory, const std::string& name, const std::string& target, const FileTimes& times,
                 const std::string& path) {
   if (target.empty() || target.find('\0') != std::string::npos) {
     refuse(CheckoutKind::unsafe_path,
            fmt::format("the symbolic link '{}' has no usable target", printable(path, 500)));
   }
   if (::symlinkat(target.c_str(), directory, name.c_str()) != 0) refuse_errno("make the link", path);
-  if (::utimensat(directory, name.c_str(), times, AT_SYMLINK_NOFOLLOW) != 0) refuse_errno("date", path);
+  set_link_times(directory, name, times, path);
+}
+
+void set_link_times(int directory, const std::string& name, const FileTimes& times, const std::string& path) {
+  if (::utimensat(directory, name.c_str(), times.both, AT_SYMLINK_NOFOLLOW) != 0) refuse_errno("date", path);
 }
 
 std::optional<std::string> read_file(int directory, const std::string& name, Mode mode,
@@ -87,18 +148,4 @@ std::string read_link(int directory, const std::string& name, const std::string&
   return {target, static_cast<std::size_t>(length)};
 }
 
-std::size_t count_entries(int directory, const std::string& path) {
-  // The stream takes its descriptor over, and needs one with an offset of its own.
-  const int own = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR* stream = own < 0 ? nullptr : ::fdopendir(own);
-  if (stream == nullptr) refuse_errno("list", path);
-  std::size_t count = 0;
-  while (const dirent* entry = ::readdir(stream)) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") ++count;
-  }
-  ::closedir(stream);
-  return count;
-}
-
-}  // namespace tandem::builders::git
+}  // namespace tandem::builders::checkout_files

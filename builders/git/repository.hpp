@@ -1,5 +1,7 @@
 #pragma once
 
+#include <git2.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -7,44 +9,26 @@
 #include "builders/repository.hpp"
 #include "specs/foundation/descriptor.hpp"
 
-struct git_blob;
-struct git_commit;
-struct git_config;
-struct git_diff;
-struct git_index;
-struct git_object;
-struct git_odb;
-struct git_odb_object;
-struct git_oid;
-struct git_packbuilder;
-struct git_patch;
-struct git_reference;
-struct git_remote;
-struct git_repository;
-struct git_revwalk;
-struct git_tree;
-struct git_tree_entry;
-
-/// What the repository*.cpp files share about libgit2; nobody else includes this.
+/// What the files of this room share about libgit2; nobody else includes this.
 namespace tandem::builders::git {
 
 struct Free {
-  void operator()(git_blob* blob) const;
-  void operator()(git_commit* commit) const;
-  void operator()(git_config* config) const;
-  void operator()(git_diff* diff) const;
-  void operator()(git_index* index) const;
-  void operator()(git_object* object) const;
-  void operator()(git_odb* odb) const;
-  void operator()(git_odb_object* object) const;
-  void operator()(git_packbuilder* builder) const;
-  void operator()(git_patch* patch) const;
-  void operator()(git_reference* reference) const;
-  void operator()(git_remote* remote) const;
-  void operator()(git_repository* repository) const;
-  void operator()(git_revwalk* walk) const;
-  void operator()(git_tree* tree) const;
-  void operator()(git_tree_entry* entry) const;
+  void operator()(git_blob* blob) const { git_blob_free(blob); }
+  void operator()(git_commit* commit) const { git_commit_free(commit); }
+  void operator()(git_config* config) const { git_config_free(config); }
+  void operator()(git_diff* diff) const { git_diff_free(diff); }
+  void operator()(git_index* index) const { git_index_free(index); }
+  void operator()(git_object* object) const { git_object_free(object); }
+  void operator()(git_odb* odb) const { git_odb_free(odb); }
+  void operator()(git_odb_object* odb_object) const { git_odb_object_free(odb_object); }
+  void operator()(git_packbuilder* packbuilder) const { git_packbuilder_free(packbuilder); }
+  void operator()(git_patch* patch) const { git_patch_free(patch); }
+  void operator()(git_reference* reference) const { git_reference_free(reference); }
+  void operator()(git_remote* remote) const { git_remote_free(remote); }
+  void operator()(git_repository* repository) const { git_repository_free(repository); }
+  void operator()(git_revwalk* revwalk) const { git_revwalk_free(revwalk); }
+  void operator()(git_tree* tree) const { git_tree_free(tree); }
+  void operator()(git_tree_entry* tree_entry) const { git_tree_entry_free(tree_entry); }
 };
 
 template <class T>
@@ -114,6 +98,37 @@ void remove_leftovers(const std::filesystem::path& mirror);
 /// put aside and made again. One that merely cannot be read now stays. Throws Error or a filesystem error.
 [[nodiscard]] Handle<git_repository> open_or_create_mirror(const std::filesystem::path& mirror,
                                                            const std::vector<std::filesystem::path>& seeds);
+
+/// How often something was begun or failed in a row, in a file of the mirror's that goes with it.
+class MirrorCount {
+ public:
+  MirrorCount(const std::filesystem::path& mirror, const char* name) : file_(mirror / name) {}
+
+  [[nodiscard]] std::size_t count() const;
+  void add() const;
+  void forget() const;
+  /// When it was counted last; nothing: not yet.
+  [[nodiscard]] std::optional<std::filesystem::file_time_type> last() const;
+
+ private:
+  std::filesystem::path file_;
+};
+
+/// The names of a repository's references that begin so, sorted.
+[[nodiscard]] std::vector<std::string> references_below(git_repository* repository, std::string_view folder);
+
+/// Puts every object of the object directory `from` (and of its alternates) into the new object directory
+/// `to` by hard links, or copies where links are not possible, writing nothing in `from`. False if no
+/// complete set could be had, because `from` is being repacked or holds only a part of its history: `to` must
+/// then be thrown away, since a tip whose history is missing looks as if nothing were left to fetch.
+[[nodiscard]] bool seed_objects(const std::filesystem::path& from, const std::filesystem::path& to);
+
+/// The first object file in the folders of single objects whose compressed data does not end properly, as a
+/// crash leaves it; empty if there is none. libgit2 1.5 would read such a file for ever.
+[[nodiscard]] std::filesystem::path find_cut_object(const std::filesystem::path& objects);
+
+/// Single objects, outside packs.
+[[nodiscard]] std::vector<std::filesystem::path> single_objects(const std::filesystem::path& objects);
 
 /// Where references keep commits that the branch may no longer lead to, by their ids.
 inline const std::string pin_folder = "refs/tandem-keep/";

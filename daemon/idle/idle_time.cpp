@@ -56,7 +56,7 @@ IdleTime::Spent IdleTime::spend(const Line& line, const std::stop_token& stop, W
       work == Work::all_but_calibration ? IdleStep::nothing : calibration_.next(commit, stop);
   if (calibrated == IdleStep::stopped) return ended(Spent::stopped);
   if (calibrated == IdleStep::made) {
-    // What is measured next is arranged by what was just found.
+    // What was just found decides how the next benchmark is measured.
     steps_.clear();
     return ended(Spent::calibrated);
   }

@@ -144,8 +144,8 @@ struct StoreSize {
 /// The daemon's memory: one SQLite file (WAL, foreign keys on, synchronous FULL), one writer, any number of
 /// readers.
 ///
-/// Every function is one transaction. The functions that ask for the `newest` give the newest first. Broken
-/// ground (disk full, a newer file) throws Error that names the file; a damaged one throws DamagedStore.
+/// Every function is one transaction. The functions that ask for the `newest` give the newest first. A host
+/// that fails (disk full, a newer file) throws Error that names the file; a damaged file throws DamagedStore.
 /// Belongs to one thread.
 class Store {
  public:

@@ -5,7 +5,7 @@
 
 namespace tandem {
 
-/// The ground under a step is broken: disk, descriptor, database. The step cannot go on; the daemon can.
+/// The host has failed: its disk, a descriptor, the database. The step cannot go on; the daemon can.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -206,7 +206,7 @@ class Walk {
     judged_.insert({treatment.commit.id, benchmark});
   }
 
-  /// As the tribunal does: near, then far, with the culprit among what was stepped over.
+  /// As a settlement does: near, then far, with the culprit among what was stepped over.
   void settle(std::size_t at, std::size_t control, std::size_t parent, const std::string& benchmark,
               double seen) {
     const double bar = std::log1p(margin / 2);

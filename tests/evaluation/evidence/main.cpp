@@ -18,6 +18,7 @@
 #include "evaluation/pairing/pairing.hpp"
 #include "runners/host/machine_facts.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 #include "support/paths.hpp"
 
 namespace tandem::evaluation {

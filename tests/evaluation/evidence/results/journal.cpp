@@ -1,28 +1,23 @@
 #include "evaluation/evidence/results/journal.hpp"
 
 #include <cerrno>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 
 namespace tandem::evaluation {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 32;
+
 [[noreturn]] void cannot(const char* what, const fs::path& path) {
   throw std::system_error(errno == 0 ? EIO : errno, std::generic_category(),
                           std::string("cannot ") + what + " " + path.string());
-}
-
-std::string text_in(const fs::path& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) cannot("read", path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace
@@ -40,10 +35,12 @@ Journal::Fields fields_in(std::string_view line) {
 Journal::Journal(fs::path path) : path_(std::move(path)) {
   if (path_.has_parent_path()) fs::create_directories(path_.parent_path());
   if (fs::exists(path_)) {
-    const std::string text = text_in(path_);
+    const auto whole = read_small_file(path_, most_bytes);
+    if (!whole) cannot("read", path_);
+    const std::string_view text = *whole;
     std::size_t begin = 0;
-    for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
-      rows_.push_back(fields_in(std::string_view(text).substr(begin, end - begin)));
+    for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string_view::npos; begin = end + 1) {
+      rows_.push_back(fields_in(text.substr(begin, end - begin)));
     }
     if (begin < text.size()) fs::resize_file(path_, begin);
   }

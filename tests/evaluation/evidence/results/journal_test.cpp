@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::evaluation {
@@ -18,8 +19,7 @@ namespace {
 using Rows = std::vector<Journal::Fields>;
 
 std::string text_in(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return read_small_file(path, std::uintmax_t{1} << 28).value();
 }
 
 TEST(Journal, GoesOnBehindWhatIsThere) {

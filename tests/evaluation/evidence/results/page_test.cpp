@@ -9,6 +9,7 @@
 
 #include "evaluation/evidence/results/result.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::evaluation {
@@ -43,8 +44,7 @@ PartResult result_of(const std::string& part) {
 }
 
 std::string text_in(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return read_small_file(path, std::uintmax_t{1} << 28).value();
 }
 
 bool has(const std::string& text, const std::string& part) {

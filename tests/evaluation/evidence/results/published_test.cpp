@@ -13,6 +13,7 @@
 #include "evaluation/evidence/live/decision.hpp"
 #include "evaluation/evidence/results/journal.hpp"
 #include "evaluation/evidence/results/result.hpp"
+#include "specs/foundation/files.hpp"
 #include "support/paths.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -26,9 +27,7 @@ const fs::path published = source / "tests" / "evaluation" / "results";
 constexpr const char* remedy = "; make it with tandem_evidence page or goals";
 
 std::string text_in(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path.string());
-  return {std::istreambuf_iterator<char>(file), {}};
+  return read_small_file(path, std::uintmax_t{1} << 28).value();
 }
 
 class Published : public testing::Test {

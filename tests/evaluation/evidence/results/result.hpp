@@ -52,9 +52,6 @@ struct PartResult {
   bool operator==(const PartResult&) const = default;
 };
 
-/// Replaces the file by one with that text at once. Throws std::system_error when it cannot be written.
-void write_by_rename(const std::filesystem::path& path, const std::string& text);
-
 /// PART.json, which says what it is (`"tandem_evidence": 1`), and its drawings in the directory, each by
 /// rename. Throws Error when a number is not finite or a name is none of a file.
 void write_result(const std::filesystem::path& directory, const PartResult& result);

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <concepts>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <tuple>
 
 #include "evaluation/evidence/results/result.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/files.hpp"
 
 namespace tandem::evaluation {
 namespace {
@@ -20,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
+constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 28;
 constexpr const char* mark = "tandem_evidence";  ///< its number is that of the form
 
 /// The words for the values of an enum, in their order.
@@ -149,11 +147,10 @@ void check_name(const std::string& name) {
 }
 
 std::optional<PartResult> result_in(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error("cannot read " + path.string());
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto text = read_small_file(path, most_bytes);
+  if (!text) throw Error("cannot read " + path.string());
   try {
-    auto result = result_in(std::string_view(text));
+    auto result = result_in(std::string_view(*text));
     if (result && result->part != path.stem())
       throw Error(fmt::format("it is the result of \"{}\"", result->part));
     return result;
@@ -163,19 +160,6 @@ std::optional<PartResult> result_in(const fs::path& path) {
 }
 
 }  // namespace
-
-void write_by_rename(const fs::path& path, const std::string& text) {
-  fs::path fresh = path;
-  fresh += ".new";
-  {
-    errno = 0;
-    std::ofstream file(fresh, std::ios::binary);
-    if (!(file << text).flush())
-      throw std::system_error(errno == 0 ? EIO : errno, std::generic_category(),
-                              "cannot write " + fresh.string());
-  }
-  fs::rename(fresh, path);
-}
 
 void write_result(const fs::path& directory, const PartResult& result) {
   check_name(result.part);

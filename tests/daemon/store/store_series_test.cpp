@@ -113,7 +113,7 @@ TEST_F(StoreSeries, CountsScreensAndTheirSuspects) {
   save(store, "c", analysis::Outcome::faster, 30);
   save(store, "d", analysis::Outcome::inconclusive, 40);
   save(store, "e", analysis::Outcome::identical, 5);
-  save(store, "f", "new", 5);
+  save(store, "f", analysis::Outcome::added, 5);
   store.add_null_screen(sample_key, {"softmax", analysis::Outcome::unchanged, 1.5, 15});
   store.add_null_screen(sample_key, {"softmax", analysis::Outcome::slower, 150, 25});
   ScreenCounts counts = store.screen_counts(0);

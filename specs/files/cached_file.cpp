@@ -51,12 +51,6 @@ bool is_hexadecimal(std::string_view text, std::size_t digits) {
 
 }  // namespace
 
-Digests digests_of(std::string_view text) {
-  Hashes hashes({"wanted", "wanted"});
-  hashes.add(text);
-  return hashes.finish();
-}
-
 std::optional<Digests> digests_of_file(const std::filesystem::path& file, const Digests& like,
                                        const std::stop_token& stop) {
   const auto fail = [&] {

@@ -21,9 +21,6 @@ struct Digests {
   friend bool operator==(const Digests&, const Digests&) = default;
 };
 
-/// Both of a text.
-[[nodiscard]] Digests digests_of(std::string_view text);
-
 /// Those of the file that `like` has, read once and in pieces; nothing if stopped before the end. Throws
 /// Error if the file cannot be read.
 [[nodiscard]] std::optional<Digests> digests_of_file(const std::filesystem::path& file, const Digests& like,

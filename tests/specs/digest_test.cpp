@@ -4,6 +4,7 @@
 
 #include "specs/files/cached_file.hpp"
 #include "specs/foundation/error.hpp"
+#include "specs/foundation/hashes.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::specs {
@@ -37,7 +38,10 @@ class DigestTest : public testing::Test {
 
 TEST_F(DigestTest, GivesThePublishedValues) {
   for (const Known& value : known) {
-    EXPECT_EQ(digests_of(value.text), (Digests{value.md5, value.sha256}));
+    Md5 md5;
+    md5.add(value.text);
+    EXPECT_EQ(md5.finish(), value.md5);
+    EXPECT_EQ(sha256_of(value.text), value.sha256);
   }
 }
 

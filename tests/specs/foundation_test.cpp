@@ -6,10 +6,8 @@
 
 #include "specs/foundation/error.hpp"
 #include "specs/foundation/files.hpp"
-#include "specs/foundation/hashes.hpp"
 #include "specs/foundation/text.hpp"
 #include "specs/foundation/waiting.hpp"
-#include "specs/foundation/wall_clock.hpp"
 
 namespace tandem {
 namespace {
@@ -83,36 +81,11 @@ TEST(SearchPath, GivesTheFirstProgramOfTheName) {
   EXPECT_EQ(find_on_path("", all), std::nullopt);
 }
 
-TEST(Hashes, AreThePublishedOnes) {
-  Md5 md5;
-  Sha256 sha256;
-  for (const char* part : {"a", "", "bc"}) {
-    md5.add(part);
-    sha256.add(part);
-  }
-  EXPECT_EQ(md5.finish(), "900150983cd24fb0d6963f7d28e17f72") << "RFC 1321, A.5";
-  EXPECT_EQ(sha256.finish(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-      << "FIPS 180-2, B.1";
-}
-
 TEST(Pause, EndsWhenAStopIsRequested) {
   std::stop_source stop;
   EXPECT_TRUE(pause_unless_stopped(std::chrono::milliseconds{1}, stop.get_token()));
   stop.request_stop();
   EXPECT_FALSE(pause_unless_stopped(std::chrono::hours{1}, stop.get_token()));
-}
-
-TEST(IsoTime, IsReadAsItWasWritten) {
-  for (const std::int64_t seconds : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{951'782'399},
-                                     std::int64_t{-62'167'219'200}, std::int64_t{253'402'300'800}}) {
-    EXPECT_EQ(seconds_from_iso(iso_time(seconds)), seconds) << iso_time(seconds);
-  }
-  EXPECT_EQ(iso_time(951'782'399), "2000-02-28T23:59:59Z");
-  for (const char* wrong : {"", "2000-02-30T00:00:00Z", "2000-01-01T25:00:00Z", "2000-01-01T23:59:60Z",
-                            "2000-01-01 00:00:00Z", "2000-01-01T00:00:00", "2000-1-1T00:00:00Z", "@5", "@",
-                            "2000-01-01T00:00:00Z ", "+200-01-01T00:00:00Z"}) {
-    EXPECT_EQ(seconds_from_iso(wrong), std::nullopt) << wrong;
-  }
 }
 
 }  // namespace

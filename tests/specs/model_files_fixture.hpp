@@ -11,11 +11,21 @@
 #include <string>
 #include <thread>
 
+#include "specs/files/cached_file.hpp"
 #include "specs/files/model_files.hpp"
+#include "specs/foundation/hashes.hpp"
 #include "support/server_process.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace tandem::specs {
+
+inline Digests digests_of(std::string_view text) {
+  Md5 md5;
+  Sha256 sha256;
+  md5.add(text);
+  sha256.add(text);
+  return {md5.finish(), sha256.finish()};
+}
 
 /// A folder served over HTTP and a model cache.
 class ModelFilesTest : public testing::Test {

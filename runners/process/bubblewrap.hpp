@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "runners/process/process.hpp"
+#include "runners/process/command.hpp"
 #include "specs/foundation/descriptor.hpp"
 
 namespace tandem::runners {

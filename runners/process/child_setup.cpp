@@ -106,10 +106,10 @@ OwnedDescriptor above_targets(int descriptor) {
 
 }  // namespace
 
-ChildSetup::ChildSetup(const Command& command, const Children::Options& options)
+ChildSetup::ChildSetup(const Command& command, const ChildOptions& options)
     : output(make_pipe()),
       errors(make_pipe()),
-      channel(options.channel == Children::Options::Channel::yes ? make_channel() : Ends{}),
+      channel(options.channel == ChildOptions::Channel::yes ? make_channel() : Ends{}),
       report(command.sandbox ? make_pipe() : Ends{}),
       group(make_group(command)),
       confined_(command.sandbox
@@ -123,8 +123,8 @@ ChildSetup::ChildSetup(const Command& command, const Children::Options& options)
       descriptors_{{{null_.get(), 0},
                     {output.theirs.get(), 1},
                     {errors.theirs.get(), 2},
-                    {high_[0].get(), Children::channel_descriptor},
-                    {high_[1].get(), Children::page_descriptor},
+                    {high_[0].get(), Orders::channel_descriptor},
+                    {high_[1].get(), Orders::page_descriptor},
                     {high_[2].get(), Orders::report_descriptor},
                     {high_[3].get(), Orders::orders_descriptor}}},
       directory_(confined_.command.working_directory.string()),

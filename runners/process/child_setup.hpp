@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "runners/process/bubblewrap.hpp"
+#include "runners/process/command.hpp"
 #include "runners/process/control_group.hpp"
-#include "runners/process/process.hpp"
 #include "specs/foundation/descriptor.hpp"
 
 namespace tandem::runners {
@@ -55,7 +55,7 @@ class ChildSetup {
   };
 
   /// Throws `Error` when there are no descriptors left or a mount of the sandbox is impossible.
-  ChildSetup(const Command& command, const Children::Options& options);
+  ChildSetup(const Command& command, const ChildOptions& options);
 
   [[nodiscard]] const Command& command() const { return confined_.command; }  ///< as it is really started
   [[nodiscard]] std::vector<std::string> arguments() const;                   ///< without the program

@@ -2,61 +2,16 @@
 
 #include <chrono>
 #include <cstddef>
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "runners/pairing/samples.hpp"
-#include "runners/process/sandbox.hpp"
+#include "runners/process/command.hpp"
 #include "runners/process/shim/orders.hpp"
 
 namespace tandem::runners {
-
-/// What to start: no shell, no search path, nothing inherited but what is written here.
-struct Command {
-  std::vector<std::string> argv;            ///< argv[0] is also the file that is executed
-  std::vector<std::string> environment;     ///< "NAME=value"
-  std::filesystem::path working_directory;  ///< empty: the caller's; in a sandbox, its /tmp
-  std::vector<int> cpus;                    ///< empty: any
-  std::filesystem::path log_file;           ///< both outputs are written here as well, as they come
-  std::optional<Sandbox> sandbox = {};      ///< with it, program, arguments and directories are paths inside
-  Foreign foreign = Foreign::no;            ///< without a sandbox: what the child is kept from
-  ForeignLimits foreign_limits = {};        ///< of a foreign one
-};
-
-struct Limits {
-  std::chrono::nanoseconds deadline = std::chrono::minutes{5};
-  std::size_t output_bytes = std::size_t{1}
-                             << 20;  ///< of stdout and stderr together; past it the child is killed
-};
-
-/// How a child ended, with everything it used and the output it left.
-struct Finished {
-  enum class How {
-    exited,
-    signalled,
-    timed_out,
-    flooded,
-    over_memory,
-    over_disk,
-    over_processes,
-    not_started,
-    no_sandbox,  ///< the sandbox could not be made; the reason is in `errors`
-    stopped
-  };
-  How how = How::not_started;
-  int code = 0;                 ///< exit status or signal number; errno for `not_started`
-  ResourceUsage usage;          ///< only `wall` for a sandboxed child that was killed from outside
-  std::size_t left_behind = 0;  ///< processes it started that were still alive when it had ended; killed
-  std::string output;
-  std::string errors;
-
-  [[nodiscard]] bool succeeded() const { return how == How::exited && code == 0; }
-};
 
 /// One sentence without subject: "exited with status 7", "was killed by signal 11 (Segmentation fault)".
 [[nodiscard]] std::string describe(const Finished& finished);
@@ -75,12 +30,7 @@ class Children {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// What a child gets beside its three standard streams.
-  struct Options {
-    std::size_t output_bytes = std::size_t{1} << 20;
-    enum class Channel { no, yes } channel = Channel::no;  ///< TANDEM_FD: a stream socket for lines
-    int page = -1;                                         ///< a descriptor it inherits as `page_descriptor`
-  };
+  using Options = ChildOptions;
   static constexpr int channel_descriptor = Orders::channel_descriptor;
   static constexpr int page_descriptor = Orders::page_descriptor;
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "runners/process/process.hpp"
+#include "runners/process/sandbox.hpp"
 
 namespace fs = std::filesystem;
 using namespace tandem::runners;

@@ -111,6 +111,7 @@ int main(int count, char**) {
 
 std::string delicate_part() {
   return R"(#include <string>
+#include <vector>
 std::vector<std::string> order __attribute__((init_priority(200)));
 static const std::string table[] = {"alpha", "beta", "gamma"};
 std::string part() { std::string all; for (const auto& text : table) all += text; return all; }

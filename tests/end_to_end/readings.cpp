@@ -128,9 +128,12 @@ std::string fingerprint(const fs::path& directory) {
 
 std::vector<std::string> files_below(const fs::path& directory) {
   std::vector<std::string> files;
+  // A running daemon renames and removes files meanwhile: what is gone is not there.
   std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(directory, error)) {
-    if (!entry.is_directory()) files.push_back(fs::relative(entry.path(), directory));
+  for (fs::recursive_directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code gone;
+    if (!entry->is_directory(gone)) files.push_back(entry->path().lexically_relative(directory));
   }
   std::sort(files.begin(), files.end());
   return files;

@@ -52,7 +52,7 @@ TEST_F(Calibrate, SaysHowEachBenchmarkIsBestMeasured) {
   EXPECT_EQ(document["exit_code"], finished.code);
   ASSERT_EQ(document["benchmarks"].size(), 3u);
   for (const json& one : document["benchmarks"]) {
-    EXPECT_GT(one["noise"]["launches"], 2);
+    EXPECT_GE(one["noise"]["launches"], 1) << "how many fit into the time is the host's affair";
     // All launches may agree to the last digit, so the noise may be exactly 0.
     EXPECT_GE(one["noise"]["sigma"], 0.0);
     EXPECT_GT(one["seconds"], 0.0);

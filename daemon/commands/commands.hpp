@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "daemon/service/event_loop.hpp"
 #include "config/settings.hpp"
+#include "daemon/service/event_loop.hpp"
 #include "runners/pairing/pair_runner.hpp"
 #include "runners/pairing/pairing.hpp"
 #include "specs/benchmark/spec.hpp"

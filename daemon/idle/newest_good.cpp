@@ -30,8 +30,8 @@ void leave_alone(const WalkSteps& steps, NewestGood& newest, const char* work, c
   std::string names = trial.candidates.empty() ? "a benchmark" : trial.candidates.front().name;
   if (trial.candidates.size() > 1) names += fmt::format(" and {} others", trial.candidates.size() - 1);
   steps.context.store.add_event({steps.settings.key.watch, work,
-                                   fmt::format("{} of {}: {}", names, newest.commit.substr(0, 12), why),
-                                   steps.context.now()});
+                                 fmt::format("{} of {}: {}", names, newest.commit.substr(0, 12), why),
+                                 steps.context.now()});
 }
 
 void tell_work(const WalkSteps& steps, std::string sentence) {

@@ -24,8 +24,7 @@ struct NewestGood {
 enum class IdleStep { nothing, made, stopped };
 
 /// The position of the newest commit of the line that was examined and builds; nothing: there is none.
-[[nodiscard]] std::optional<std::size_t> newest_good_position(const WalkSteps& steps,
-                                                              const Line& line);
+[[nodiscard]] std::optional<std::size_t> newest_good_position(const WalkSteps& steps, const Line& line);
 
 /// One kind of work on one benchmark.
 [[nodiscard]] std::string left_alone_key(const char* work, const std::string& benchmark);

@@ -49,8 +49,7 @@ double together(const std::vector<analysis::Verdict>& verdicts) {
   return std::max(slower, faster);
 }
 
-void judge(WalkSteps& steps, const std::string& benchmark,
-           const std::vector<analysis::Verdict>& verdicts) {
+void judge(WalkSteps& steps, const std::string& benchmark, const std::vector<analysis::Verdict>& verdicts) {
   store::Store& store = steps.context.store;
   auto entries = quarantined(store);
   const auto known = std::find_if(entries.begin(), entries.end(), [&](const Quarantined& one) {
@@ -81,9 +80,8 @@ void judge(WalkSteps& steps, const std::string& benchmark,
 const Trial* NullScreens::turn_of(WalkSteps& steps, const NewestGood& newest) const {
   const auto entries = quarantined(steps.context.store);
   const auto is_quarantined = [&](const Candidate& candidate) {
-    return std::any_of(entries.begin(), entries.end(), [&](const Quarantined& one) {
-      return one.is_of(steps.settings.key, candidate.name);
-    });
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const Quarantined& one) { return one.is_of(steps.settings.key, candidate.name); });
   };
   const Trial* turn = nullptr;
   std::size_t fewest = 0;
@@ -126,7 +124,7 @@ IdleStep NullScreens::screen(WalkSteps& steps, const Examination& at, NewestGood
     again = false;
     const std::size_t count = made_[trial.candidates.front().name]++;
     TrialPlan plan;
-      plan.purpose = fmt::format("null {} {}", started_, count);
+    plan.purpose = fmt::format("null {} {}", started_, count);
     plan.max_launches = steps.settings.max_launches;
     const auto result = steps.trials.measure(at, trial, plan);
     if (!result) return IdleStep::stopped;
@@ -138,9 +136,9 @@ IdleStep NullScreens::screen(WalkSteps& steps, const Examination& at, NewestGood
       const Screened* screened = std::get<Measured>(*result).of(one);
       if (screened == nullptr || screened->failure || screened->verdict.launches == 0) continue;
       verdicts[one.name].push_back(screened->verdict);
-      steps.context.store.add_null_screen(steps.settings.key,
-                                            {one.name, screened->verdict.outcome,
-                                             together({screened->verdict}), steps.context.now()});
+      steps.context.store.add_null_screen(
+          steps.settings.key,
+          {one.name, screened->verdict.outcome, together({screened->verdict}), steps.context.now()});
       again = again || is_changed(screened->verdict);
     }
   }

@@ -33,8 +33,7 @@ class NullScreens {
 
  private:
   [[nodiscard]] const Trial* turn_of(WalkSteps& steps, const NewestGood& newest) const;
-  IdleStep screen(WalkSteps& steps, const Examination& at, NewestGood& newest,
-                  const Trial& trial);
+  IdleStep screen(WalkSteps& steps, const Examination& at, NewestGood& newest, const Trial& trial);
 
   std::int64_t started_;  ///< gives every process coins of its own
   std::int64_t not_before_;

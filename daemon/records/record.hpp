@@ -164,8 +164,8 @@ struct Record {
   double q_value = 1;               ///< e-BH over all tests of the treatment commit
   analysis::Verdict screen;
   ConfirmationRecord confirmation;
-  std::vector<Retest> retests;        ///< oldest first
-  std::vector<Sighting> sightings;    ///< of kind `layout`: commits after the treatment, in their order
+  std::vector<Retest> retests;      ///< oldest first
+  std::vector<Sighting> sightings;  ///< of kind `layout`: commits after the treatment, in their order
   LayoutFacts layout;
   runners::MachineFacts host;
   runners::IsolationFacts isolation;   ///< of its builds and launches; unknown: before this was kept

@@ -311,8 +311,8 @@ std::string layout_sentence(const Record& record) {
   }
   const std::string& why = record.layout.words;
   return fmt::format(
-      "Layout unresolved{}{}; nothing was linked anew, so a part of what was seen may come from where the code "
-      "lies.",
+      "Layout unresolved{}{}; nothing was linked anew, so a part of what was seen may come from where the "
+      "code lies.",
       why.empty() ? "" : ": ", plain(why));
 }
 
@@ -331,7 +331,8 @@ std::string retest_rows(const std::vector<Retest>& retests) {
   std::string rows = "| When | Control | Treatment | Outcome | Ratio |\n|---|---|---|---|---|\n";
   for (const Retest& retest : retests) {
     rows += fmt::format("| {} | {} | {} | {} | {} |\n", readable_time(retest.at), short_id(retest.control),
-                        short_id(retest.treatment), analysis::name_of(retest.outcome), ratio_phrase(retest.ratio));
+                        short_id(retest.treatment), analysis::name_of(retest.outcome),
+                        ratio_phrase(retest.ratio));
   }
   return rows;
 }

@@ -72,7 +72,7 @@ int code_of(bool slower, bool failed, bool inconclusive) {
 }  // namespace
 
 std::optional<Answer> RequestHandler::serve(const Request& request, const builders::Repository& repository,
-                                         const Line& line, const std::stop_token& stop) {
+                                            const Line& line, const std::stop_token& stop) {
   steps_.clear();
   try {
     switch (request.kind) {
@@ -119,9 +119,9 @@ std::optional<RequestHandler::Tried> RequestHandler::try_pair(const Request& req
         return !request.benchmark.empty() && one.name != request.benchmark;
       });
       if (trial.candidates.empty()) continue;
-      trial.control =
-          control ? control
-                  : steps_.controls.control_for(at.line, at.position, test, trial.candidates.front());
+      trial.control = control
+                          ? control
+                          : steps_.controls.control_for(at.line, at.position, test, trial.candidates.front());
       if (!trial.control) {
         tried.lines.push_back(
             fmt::format("{}: there is no commit to compare with", trial.candidates.front().name));
@@ -133,8 +133,7 @@ std::optional<RequestHandler::Tried> RequestHandler::try_pair(const Request& req
       if (!result) return std::nullopt;
       if (const auto* reason = std::get_if<NotMeasured>(&*result)) {
         tried.failed = true;
-        tried.lines.push_back(
-            fmt::format("{}: {}: {}", trial.candidates.front().name,
+        tried.lines.push_back(fmt::format("{}: {}: {}", trial.candidates.front().name,
                                           analysis::name_of(reason->outcome), reason->why));
         continue;
       }
@@ -167,7 +166,7 @@ std::optional<RequestHandler::Tried> RequestHandler::try_pair(const Request& req
 }
 
 std::optional<Answer> RequestHandler::measure(const Request& request, const builders::Repository& repository,
-                                           const Line& line, const std::stop_token& stop) {
+                                              const Line& line, const std::stop_token& stop) {
   const builders::Commit commit = commit_named(repository, request.commit);
   const auto position = line.position(commit.id);
   const auto done = steps_.context.store.done(steps_.settings.key);
@@ -222,7 +221,7 @@ std::optional<Answer> RequestHandler::examine(const Examination& at) {
 }
 
 std::optional<Answer> RequestHandler::bisect(const Request& request, const builders::Repository& repository,
-                                          const std::stop_token& stop) {
+                                             const std::stop_token& stop) {
   const builders::Commit good = commit_named(repository, request.against);
   const builders::Commit bad = commit_named(repository, request.commit);
   if (!repository.first_parent_distance(good.id, bad.id).value_or(0)) {
@@ -272,7 +271,7 @@ std::optional<Answer> RequestHandler::bisect(const Request& request, const build
 }
 
 bool RequestHandler::mark_fixed(const std::string& id, const builders::Repository& repository,
-                             const builders::Commit& by, const std::stop_token& stop) {
+                                const builders::Commit& by, const std::stop_token& stop) {
   const auto record = steps_.context.store.record(id);
   if (!record || record->state != RecordState::recovered) return true;
   const auto control = repository.find(record->confirmation.control);
@@ -292,7 +291,7 @@ bool RequestHandler::mark_fixed(const std::string& id, const builders::Repositor
 }
 
 std::optional<Answer> RequestHandler::rerun(const Request& request, const builders::Repository& repository,
-                                         const Line& line, const std::stop_token& stop) {
+                                            const Line& line, const std::stop_token& stop) {
   const auto record = steps_.context.store.record(request.record);
   if (!record) throw InputError(fmt::format("there is no report {}", request.record));
   if (!is_step(record->kind)) return settle_again(request, *record, line, stop);
@@ -355,7 +354,7 @@ std::optional<Suspect> RequestHandler::suspect_again(const Record& record, const
 }
 
 std::optional<Answer> RequestHandler::settle_again(const Request& request, const Record& record,
-                                                const Line& line, const std::stop_token& stop) {
+                                                   const Line& line, const std::stop_token& stop) {
   const auto control = line.position(record.control.id);
   const auto treatment = line.position(record.treatment.id);
   if (!control || !treatment) throw InputError("its commits are no longer on the branch");
@@ -393,7 +392,7 @@ std::optional<Answer> RequestHandler::settle_again(const Request& request, const
 }
 
 std::optional<Answer> RequestHandler::unconfirmed(const Request& request, const Record& record,
-                                               const std::string& why) const {
+                                                  const std::string& why) const {
   const bool waited = record.kind == RecordKind::postponed || record.kind == RecordKind::unconfirmed;
   std::size_t tries = 1;
   const auto change = [&](Record one) {
@@ -405,7 +404,8 @@ std::optional<Answer> RequestHandler::unconfirmed(const Request& request, const 
     one.confirmation.tries = tries;
     return with_event(std::move(one), {one.state, steps_.context.now(), asked_by_tandem, why, {}});
   };
-  if (waited) steps_.context.store.save_records({}, {published(steps_.context.publisher, {record.id, change})});
+  if (waited)
+    steps_.context.store.save_records({}, {published(steps_.context.publisher, {record.id, change})});
   // It waits on, and is due after a pause that grows.
   if (waited && request.kind == Request::Kind::confirm && tries < most_tries) return std::nullopt;
   return failed(fmt::format("{} {}: could not be confirmed: {}", record.id, record.benchmark, why));

@@ -121,8 +121,8 @@ void Service::make_walks() {
   for (const auto& watch : settings_.watches) {
     walks_.push_back(std::make_unique<WatchWalk>(
         WatchContext{settings_, installation_, checked_.isolation, host_.cpus, *runner_, *store_, *publisher_,
-                   status_, [this] { show_status(); }, report_to, scratch_->path(), budget,
-                   [this] { try_isolation_again(); }},
+                     status_, [this] { show_status(); }, report_to, scratch_->path(), budget,
+                     [this] { try_isolation_again(); }},
         watch));
     for (const std::string& notice : walks_.back()->notices()) show(stderr, "tandem: {}\n", notice);
   }

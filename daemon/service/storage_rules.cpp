@@ -101,7 +101,8 @@ void WatchWalk::forget_old(Platform& platform) {
     store::Keeping keeping;
     for (const builders::Commit& commit : platform.line->commits) keeping.line.push_back(commit.id);
     keeping.needed = needed_commits(*platform.line, store_.records({platform.key, {}, {}, {}}),
-                                    store_.start(platform.key).value_or(""), platform.pipeline->steps().settings.base_commit);
+                                    store_.start(platform.key).value_or(""),
+                                    platform.pipeline->steps().settings.base_commit);
     keeping.commits = static_cast<std::size_t>(settings_.keep_commits);
     keeping.samples = static_cast<std::size_t>(settings_.keep_samples);
     keeping.logs = static_cast<std::size_t>(settings_.keep_logs);

@@ -317,9 +317,15 @@ void WatchWalk::make_pipeline(Platform& platform) {
   }
   pipeline.cpus = context_.cpus;
   pipeline.confirmation_time = settings_.confirmation_time;
-  WalkContext context{
-      platform.building->builder(), *platform.runner, store_, context_.publisher, now_seconds, status_,
-      context_.show, this_host, [this](const std::string& commit) { return facts_of(commit); }};
+  WalkContext context{platform.building->builder(),
+                      *platform.runner,
+                      store_,
+                      context_.publisher,
+                      now_seconds,
+                      status_,
+                      context_.show,
+                      this_host,
+                      [this](const std::string& commit) { return facts_of(commit); }};
   if (context_.report) {
     context.results = [this, name = platform.key.platform](const TrialResults& results) {
       report(results, name);

@@ -109,7 +109,7 @@ class WatchWalk {
     std::optional<Line> line;                    ///< of the last round
     std::string settled_tip;                     ///< for which records were carried over
     std::map<std::string, std::string> patches;  ///< patch id by commit, of the line
-    std::int64_t forgot_at = 0;  ///< when old data was last dropped
+    std::int64_t forgot_at = 0;                  ///< when old data was last dropped
   };
 
   Ended pass(const std::stop_token& stop);

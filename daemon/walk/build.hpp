@@ -13,8 +13,7 @@ namespace tandem::daemon {
 /// once, and what became of those that do not build.
 class Builds {
  public:
-  Builds(const WalkSettings& settings, const WalkContext& context)
-      : settings_(settings), context_(context) {}
+  Builds(const WalkSettings& settings, const WalkContext& context) : settings_(settings), context_(context) {}
 
   /// Lets go of what was built for the last commit: it is read from the cache again, and checked.
   void clear();

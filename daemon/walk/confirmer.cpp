@@ -131,8 +131,8 @@ std::optional<ConfirmationRecord> Confirmer::confirm(const Examination& at, std:
     TestRun run;
     run.series = samples.kept();
     context_.results({*suspect.test, std::move(run), at.commit_at(control), at.commit_at(treatment),
-                       slower ? TrialResults::Type::regress : TrialResults::Type::verify,
-                       suspect.candidate.in_program});
+                      slower ? TrialResults::Type::regress : TrialResults::Type::verify,
+                      suspect.candidate.in_program});
   }
   return record;
 }
@@ -184,7 +184,7 @@ std::vector<double> Confirmer::as_built(const Examination& at, std::size_t contr
 double Confirmer::bar(const Suspect& suspect, bool fresh) const {
   if (fresh) return analysis::minimum_effect(suspect.margin.value);
   const auto effects = context_.store.null_effects(settings_.key, suspect.candidate.name,
-                                                    suspect.screened.metric.name, null_commits);
+                                                   suspect.screened.metric.name, null_commits);
   const double spread = effects.size() >= fewest_null_commits
                             ? analysis::robust_deviation(effects).value_or(0)
                             : assumed_null_spread;

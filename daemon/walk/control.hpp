@@ -58,8 +58,8 @@ struct ControlQuestion {
 
 /// The control by one of the rules; nothing: there is no commit to compare with.
 ///
-/// `week`: the latest of {first usable commit of the treatment's week, L(b), base_commit} that lies before the
-/// treatment. The first commit of a week is judged against the first of its parent's week. Where none of
+/// `week`: the latest of {first usable commit of the treatment's week, L(b), base_commit} that lies before
+/// the treatment. The first commit of a week is judged against the first of its parent's week. Where none of
 /// these exists, the first usable commit of the line.
 ///
 /// `fixed`: the latest of {base_commit, L(b)} before the treatment: without the level every commit after a

@@ -124,7 +124,7 @@ std::optional<FoundStep> CulpritHunt::search(const Examination& examination, con
   while (const auto next = search.next()) {
     const std::size_t at = candidates[*next];
     context_.status.search = fmt::format("{} among {} commits, {} measurements", suspect.candidate.name,
-                                          candidates.size(), record.measurements);
+                                         candidates.size(), record.measurements);
     if (identities[*next].empty()) {
       const bool builds = builds_.build(line.commits[at], examination.stop) != nullptr;
       if (examination.stopped()) return std::nullopt;

@@ -73,7 +73,7 @@ store::Definition definition_of(const Test& test) {
 }
 
 std::optional<std::string> same_as_judged(const store::Store& store, const WatchKey& key,
-                                        const IdentityQuestion& question) {
+                                          const IdentityQuestion& question) {
   const std::string mine = identity_in(store, key, question.commit);
   if (mine.empty()) return std::nullopt;
   const std::string controls = identity_in(store, key, question.control);
@@ -91,7 +91,8 @@ std::optional<std::string> same_as_judged(const store::Store& store, const Watch
       if (!quiet || verdict.control.empty()) continue;
       const bool same_control = verdict.control == question.control ||
                                 (!controls.empty() && identity_in(store, key, verdict.control) == controls);
-      if (same_control) return fmt::format("to {}, {} against the same control", other, analysis::name_of(verdict.outcome));
+      if (same_control)
+        return fmt::format("to {}, {} against the same control", other, analysis::name_of(verdict.outcome));
     }
   }
   return std::nullopt;

@@ -49,8 +49,8 @@ void weigh(std::vector<Suspect>& suspects, const std::vector<store::StoredVerdic
 }  // namespace
 
 void Pipeline::expect_base_on(const Line& line) const {
-  if (steps_.settings.control != config::ControlRule::fixed ||
-      line.position(steps_.settings.base_commit)) return;
+  if (steps_.settings.control != config::ControlRule::fixed || line.position(steps_.settings.base_commit))
+    return;
   throw InputError(
       fmt::format("base_commit {} is not on the walk of {}; begin the walk at it or before it (--commit)",
                   steps_.settings.base_commit, steps_.settings.key.watch));

@@ -8,8 +8,8 @@ namespace tandem::daemon {
 ///
 /// Everything found is in the store when `examine` returns. It can be interrupted anywhere and repeated: what
 /// is stored is not measured again. A failure of a commit is a value in the store; one that may pass is left
-/// to the caller (`put_off`), and the commit is not done. `HostError` means that the host cannot be worked on;
-/// any other exception is about this commit.
+/// to the caller (`put_off`), and the commit is not done. `HostError` means that the host cannot be worked
+/// on; any other exception is about this commit.
 class Pipeline {
  public:
   enum class Examined { done, stopped, put_off };

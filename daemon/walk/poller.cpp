@@ -52,9 +52,8 @@ std::string first_commit(const Repository& repository, const std::string& tip, c
       throw InputError(fmt::format("there is no commit {}; give a hash, a tag or a branch", policy.commit));
     }
     if (commits_from(repository, tip, *commit, policy.commits).empty()) {
-      throw InputError(
-          fmt::format("the commit {} is not on the {} of the branch", policy.commit,
-                      policy.commits == config::Walk::all ? "history" : "first-parent line"));
+      throw InputError(fmt::format("the commit {} is not on the {} of the branch", policy.commit,
+                                   policy.commits == config::Walk::all ? "history" : "first-parent line"));
     }
     return commit->id;
   }

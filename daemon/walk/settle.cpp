@@ -51,9 +51,8 @@ std::optional<std::vector<Settlement::Finding>> Settlement::find(const Examinati
     finding.step.confirmation = trial;
     return std::vector<Finding>{finding};
   };
-  const std::size_t parent =
-      std::max(suspect.control,
-               controls_.nearest_before(at.line, at.position, suspect.candidate.name).value_or(0));
+  const std::size_t parent = std::max(
+      suspect.control, controls_.nearest_before(at.line, at.position, suspect.candidate.name).value_or(0));
   // A commit that built once may not build any more: then there is no trial with it.
   const bool two_trials = parent != suspect.control;
   const auto near =
@@ -63,9 +62,8 @@ std::optional<std::vector<Settlement::Finding>> Settlement::find(const Examinati
   if (is_confirmed(near)) return attribute(at, suspect, parent, *near);
   if (near && !two_trials) return explained(parent, *near);
   const auto far =
-      two_trials
-          ? confirmer_.confirm(at, suspect.control, at.position, suspect, 2, analysis::far_trial_alpha)
-          : std::nullopt;
+      two_trials ? confirmer_.confirm(at, suspect.control, at.position, suspect, 2, analysis::far_trial_alpha)
+                 : std::nullopt;
   if (at.stopped()) return std::nullopt;
   if (is_confirmed(far)) return attribute(at, suspect, suspect.control, *far);
   // The nearer trial might have said yes.
@@ -96,8 +94,7 @@ Request Settlement::confirm_later(const Examination& at, const Suspect& suspect)
   request.commit = at.id();
   request.against = at.id_at(suspect.control);
   request.benchmark = suspect.candidate.name;
-  request.record = record_id(settings_.key, suspect.candidate.name, suspect.screened.metric.name,
-                             at.id());
+  request.record = record_id(settings_.key, suspect.candidate.name, suspect.screened.metric.name, at.id());
   request.by = asked_by_tandem;
   request.origin = Request::Origin::tandem;
   request.at = context_.now();
@@ -113,7 +110,8 @@ bool Settlement::postpone(const Examination& at, const Suspect& suspect) {
   return write(at, suspect, {finding}, {confirm_later(at, suspect)});
 }
 
-std::optional<std::vector<Settlement::Fix>> Settlement::fixed_by(const Examination& at, const Record& improvement,
+std::optional<std::vector<Settlement::Fix>> Settlement::fixed_by(const Examination& at,
+                                                                 const Record& improvement,
                                                                  const std::vector<Record>& series) {
   std::vector<Record> living = series;
   std::erase_if(living, [](const Record& one) { return !is_alive(one.state); });
@@ -152,9 +150,9 @@ bool Settlement::write(const Examination& at, const Suspect& suspect, const std:
                        const std::vector<Request>& requests) {
   store::Store::Step step;
   step.requests = requests;
-  step.verdict = log_.of_screen(at.id(), at.id_at(suspect.control), *suspect.test, suspect.candidate,
-                                suspect.screened, trials_.margin_of(*suspect.test, suspect.candidate.name),
-                                suspect.seed);
+  step.verdict =
+      log_.of_screen(at.id(), at.id_at(suspect.control), *suspect.test, suspect.candidate, suspect.screened,
+                     trials_.margin_of(*suspect.test, suspect.candidate.name), suspect.seed);
   const auto known =
       context_.store.records({settings_.key, suspect.candidate.name, std::nullopt, std::nullopt});
   std::vector<Record> series = known;

@@ -81,8 +81,7 @@ bool Settlement::watch_shipped_layouts(const Examination& at, const std::vector<
       if (!trial.control || at.id_at(*trial.control) != record.control.id) continue;
       for (const Candidate& candidate : trial.candidates) {
         if (candidate.name != record.benchmark || candidate.metric.name != record.metric.name) continue;
-        const auto suspect =
-            trials_.as_if_suspect(at, narrowed(trial, *trial.control, {candidate}), record);
+        const auto suspect = trials_.as_if_suspect(at, narrowed(trial, *trial.control, {candidate}), record);
         if (at.stopped()) return false;
         if (!suspect) continue;
         const auto values =

@@ -12,8 +12,8 @@
 
 namespace tandem::daemon {
 
-/// The steps of the walk on one platform of a watch, with what each of them remembers. The pipeline calls them
-/// commit by commit; idle time and requests call those that they need.
+/// The steps of the walk on one platform of a watch, with what each of them remembers. The pipeline calls
+/// them commit by commit; idle time and requests call those that they need.
 struct WalkSteps {
   /// `walk_context` is copied; what it names outlives this.
   WalkSteps(WalkSettings walk_settings, WalkContext walk_context)

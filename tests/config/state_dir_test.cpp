@@ -9,7 +9,6 @@
 namespace tandem::config {
 namespace {
 
-
 class StateDir : public testing::Test {
  protected:
   tests::TemporaryDirectory temporary_;

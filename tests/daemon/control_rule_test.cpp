@@ -144,7 +144,8 @@ TEST(ControlByWeek, ForgetsAStepOfAnEarlierWeek) {
   question.level = 1;
   EXPECT_EQ(control_by(config::ControlRule::week, line, question), Position(2));
   question.treatment = 2;
-  EXPECT_EQ(control_by(config::ControlRule::week, line, question), Position(1)) << "the first of a week meets the step before it";
+  EXPECT_EQ(control_by(config::ControlRule::week, line, question), Position(1))
+      << "the first of a week meets the step before it";
 }
 
 TEST(ControlByWeek, PrefersALaterBaseCommit) {
@@ -263,9 +264,12 @@ TEST(TagControl, IsTheLastTaggedCommitBeforeTheTreatment) {
   Line line = line_at({monday, monday, monday, monday, monday, monday});
   line.tagged = {1, 3};
   EXPECT_EQ(control_by(config::ControlRule::tag, line, question_about(5)), Position{3});
-  EXPECT_EQ(control_by(config::ControlRule::tag, line, question_about(3)), Position{1}) << "a tagged commit is judged, too";
-  EXPECT_EQ(control_by(config::ControlRule::tag, line, question_about(5, {3})), Position{1}) << "one that does not build";
-  EXPECT_EQ(control_by(config::ControlRule::tag, line, question_about(1)), Position{0}) << "before the first tag";
+  EXPECT_EQ(control_by(config::ControlRule::tag, line, question_about(3)), Position{1})
+      << "a tagged commit is judged, too";
+  EXPECT_EQ(control_by(config::ControlRule::tag, line, question_about(5, {3})), Position{1})
+      << "one that does not build";
+  EXPECT_EQ(control_by(config::ControlRule::tag, line, question_about(1)), Position{0})
+      << "before the first tag";
   EXPECT_EQ(control_by(config::ControlRule::tag, line, question_about(0)), none);
 }
 

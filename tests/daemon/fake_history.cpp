@@ -215,8 +215,8 @@ std::vector<std::string> FakeWalk::verdicts() const {
   for (const auto& commit : line.commits) {
     for (const auto& verdict : store->verdicts(settings.key, commit.id)) {
       const std::string control = verdict.control.empty() ? "" : " against " + verdict.control;
-      found.push_back(fmt::format("{} {} {}{}", verdict.commit, verdict.benchmark,
-                                  name_of(verdict.outcome), control));
+      found.push_back(
+          fmt::format("{} {} {}{}", verdict.commit, verdict.benchmark, name_of(verdict.outcome), control));
     }
   }
   return found;

@@ -43,13 +43,13 @@ class IdleCalibrationTest : public testing::Test {
   std::string host_ = "a host";
   std::set<std::string> phases_;
   WalkContext context_{walk_.builder,
-                     walk_.runner,
-                     *walk_.store,
-                     walk_.publisher,
-                     [this] { return now_; },
-                     walk_.status,
-                     [this] { phases_.insert(walk_.status.phase); },
-                     [this] { return host_; }};
+                       walk_.runner,
+                       *walk_.store,
+                       walk_.publisher,
+                       [this] { return now_; },
+                       walk_.status,
+                       [this] { phases_.insert(walk_.status.phase); },
+                       [this] { return host_; }};
 };
 
 TEST_F(IdleCalibrationTest, CalibratesWhatIsMissingAndThenHasNothingToDo) {

@@ -51,13 +51,13 @@ class AtTheTip : public testing::Test {
   double bias_ = 0;
   std::int64_t now_ = 1'704'705'120;
   daemon::WalkContext context_{walk_.builder,
-                             walk_.runner,
-                             *walk_.store,
-                             walk_.publisher,
-                             [this] { return now_; },
-                             walk_.status,
-                             [this] { works_.push_back(walk_.status.idle_work); },
-                             [] { return std::string("a host"); }};
+                               walk_.runner,
+                               *walk_.store,
+                               walk_.publisher,
+                               [this] { return now_; },
+                               walk_.status,
+                               [this] { works_.push_back(walk_.status.idle_work); },
+                               [] { return std::string("a host"); }};
   std::vector<std::string> works_;  ///< what the status showed
   std::unique_ptr<daemon::WalkSteps> steps_;
   std::unique_ptr<daemon::IdleTime> idle_;

@@ -1,6 +1,6 @@
 // Scripted histories walked from their first commit to their last, with the exact verdicts and records.
-#include "daemon/records/record_json.hpp"
 #include "daemon/walk/pipeline.hpp"
+#include "daemon/records/record_json.hpp"
 
 #include <gtest/gtest.h>
 

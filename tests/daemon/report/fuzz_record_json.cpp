@@ -1,7 +1,7 @@
 // One input of any bytes through the readers of files that may lie in a state directory. A fuzz target of
 // libFuzzer (TANDEM_FUZZ, clang); record_replay_test.cpp gives the same readers mutations of real reports.
-#include "daemon/records/record_json.hpp"
 #include "daemon/report/fuzz_record_json.hpp"
+#include "daemon/records/record_json.hpp"
 
 #include <cstdlib>
 #include <string>

@@ -209,7 +209,7 @@ TEST_F(ForeignCode, GetsASandboxBetweenTwoCommitsOfABacklog) {
   EXPECT_NE(status_text().find("\"weak: "), std::string::npos) << status_text();
   fs::copy_file(built_libexec() / "tandem-shim", shim());
   write_file(go_on, "");
-  const auto ended = pass.end_within(std::chrono::minutes{2});
+  const auto ended = pass.end_within(std::chrono::minutes{4});
   ASSERT_TRUE(ended);
   EXPECT_TRUE(is_quiet(*ended)) << describe(*ended) << ended->errors;
   EXPECT_TRUE(is_done(last));

@@ -154,9 +154,9 @@ TEST_P(AroundLaunch, WrittenFilesThatCannotBeReadAreNamed) {
   EXPECT_EQ(clause(), "cannot be opened: No such file or directory");
   programs.commands = {{"{program}", "-c", "echo nothing > {TGTDIR}/out"}};
   EXPECT_EQ(clause(), "holds nothing for the converter json_converter");
-  programs.commands = {{"{program}", "-c", "ln -s /etc/passwd {TGTDIR}/out"}};
+  programs.commands = {{"{program}", "-c", "ln -sf /etc/passwd {TGTDIR}/out"}};
   EXPECT_EQ(clause(), "lies outside of the directories to write in");
-  programs.commands = {{"{program}", "-c", "ln -s own {TGTDIR}/out; echo 1 > {TGTDIR}/own"}};
+  programs.commands = {{"{program}", "-c", "ln -sf own {TGTDIR}/out; echo 1 > {TGTDIR}/own"}};
   EXPECT_EQ(clause(), "cannot be opened: Too many levels of symbolic links");
   programs.commands = {{"{program}", "-c", "echo '{\"type\":1,\"metric\":' > {TGTDIR}/out"}};
   EXPECT_EQ(clause(), "cannot be read: the object in output line 1 is not valid JSON");

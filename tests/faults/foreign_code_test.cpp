@@ -200,12 +200,14 @@ TEST_F(ForeignCode, GetsASandboxBetweenTwoCommitsOfABacklog) {
   write_build_script("test ! -e \"$1/second\" || while test ! -e '" + go_on.string() +
                      "'; do sleep 0.1; done\nexec cc -O2 -o \"$2\" \"$1/net.c\"\n");
   const std::string first = commit({}, "Add the net");
-  commit_file("second", "", "Wait for the shim");
+  const std::string second = commit_file("second", "", "Wait for the shim");
   fs::remove(repo_ / "second");
   const std::string last = commit_file("third", "", "Build at once");
   // One pass by hand is one round.
   Service pass(installed_command(once_flags({"--commit", first, "--no_calibrate"})));
-  ASSERT_TRUE(pass.until([&] { return is_done(first); }));
+  // Only once the second build has begun without a sandbox, in which it could not see that it may go on.
+  ASSERT_TRUE(pass.until(
+      [&] { return is_done(first) && status().commit == second && status().phase == "building"; }));
   EXPECT_NE(status_text().find("\"weak: "), std::string::npos) << status_text();
   fs::copy_file(built_libexec() / "tandem-shim", shim());
   write_file(go_on, "");
